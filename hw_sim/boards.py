@@ -1,4 +1,6 @@
-"""The boards under the plate: Hall sensors on multiplexers, or switches, alone or in a matrix."""
+"""The sensor boards under the plate: Hall sensors on multiplexers, switches on expanders, or a
+matrix of switches.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +19,20 @@ from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
 from tiltboard.hw_sim.rng import Streams
 from tiltboard.hw_sim.world.world import Climate, World, ntc_share
 
-# Spread of the temperature coefficient around its typical value, per kelvin.
+# Maximum deviation of the temperature coefficient from its typical value, per kelvin.
 GAIN_SPREAD_PER_K = 0.0003
 DRIFT_RANGE_K = 100.0  # Temperature range of the quiescent drift in the data sheet, 25 to 125 degC.
 NOISY = 10.0  # Factor by which the fault sensor-noisy increases a sensor's noise.
 DRIFT_MT_S = 0.02
 DRIFT_MOST_MT = 4.0
-# Number of readings that is enough to distinguish a constant output from a noisy output.
+# Number of readings that are enough to show whether an output is constant or noisy.
 READINGS = 32
 
 
 class _Board:
-    """The sensors under the places and their wires. Methods do not check the place index."""
+    """The sensors under the places, and the sensors' wires. The methods do not check the index of a
+    place.
+    """
 
     def __init__(self, size: int) -> None:
         self._wires = list(range(size))
@@ -44,8 +48,8 @@ class _Board:
         return self._wires[index]
 
     def set_dead(self, on: bool, index: int) -> None:
-        """If ``on``, break the wires of the sensor's outputs, otherwise repair the wires. A
-        multiplexer's input with a broken wire floats.
+        """If ``on``, break the wires of the sensor's outputs. Otherwise, repair the wires. If the
+        wire to a multiplexer's input is broken, the input floats.
         """
         (self._dead.add if on else self._dead.discard)(index)
         self._wire_sensors()
@@ -60,11 +64,11 @@ class _Board:
 
 
 class HallBoard(_Board):
-    """A board of Hall sensors, each with its own errors within the data sheet's limits, and their
-    faults.
+    """A board of Hall sensors and the sensors' faults. Each sensor has its own errors within the
+    limits of the data sheet.
 
     Sensor ``k`` is wired to input ``k % 16`` of multiplexer ``k // 16``. ``tolerances``: scale
-    factor for the data sheet's spread of sensitivities.
+    factor for the spread of sensitivities in the data sheet.
     """
 
     def __init__(
@@ -121,13 +125,13 @@ class HallBoard(_Board):
         self._wire_sensors()
 
     def voltage_v(self, index: int, now_s: float) -> float:
-        """Return the voltage on the wire of place ``index``, including random noise."""
+        """Return the voltage on the wire of place ``index``, in V, including random noise."""
         channel, address = divmod(index, INPUTS)
         return self.multiplexers[channel].rested_v(address, now_s)
 
     def probe(self, index: int) -> list[float]:
-        """Return ``READINGS`` readings of one place in V, enough to distinguish a constant output
-        from a noisy one.
+        """Return ``READINGS`` readings of one place in V. These are enough readings to distinguish
+        a constant output from a noisy output.
         """
         now_s = self._world.clock.now()
         return [self.voltage_v(index, now_s) for _ in range(READINGS)]
@@ -141,7 +145,7 @@ class HallBoard(_Board):
         return len({*self.probe(index)}) == 1
 
     def set_stuck(self, on: bool, index: int) -> None:
-        """If ``on``, hold the sensor's output at its present value. Otherwise release it."""
+        """If ``on``, hold the sensor's output at its present value. Otherwise, release it."""
         if on:
             self._stuck_v[index] = self.sensors[index].voltage_v(self._world.clock.now())
         else:
@@ -150,7 +154,7 @@ class HallBoard(_Board):
 
     def set_drifting(self, on: bool, index: int) -> None:
         """If ``on``, let the sensor's output drift by ``DRIFT_MT_S`` per second, up to
-        ``DRIFT_MOST_MT``. Otherwise end the drift.
+        ``DRIFT_MOST_MT``. Otherwise, end the drift.
         """
         if on:
             self._drift_from_s[index] = self._world.clock.now()
@@ -159,14 +163,16 @@ class HallBoard(_Board):
         self._wire_sensors()
 
     def crept_mt(self, index: int, now_s: float) -> float:
-        """Return the drift of a sensor's output at ``now_s`` in mT, or 0 for a sensor without
-        drift.
+        """Return how far a sensor's output has drifted at ``now_s``, in mT. Return 0 for a sensor
+        without drift.
         """
         since_s = now_s - self._drift_from_s.get(index, now_s)
         return min(DRIFT_MOST_MT, since_s * DRIFT_MT_S)
 
     def set_noisy(self, on: bool, index: int) -> None:
-        """If ``on``, multiply this sensor's noise by ``NOISY``. Otherwise end the increase."""
+        """If ``on``, multiply this sensor's noise by ``NOISY``. Otherwise, restore the normal
+        noise.
+        """
         (self._noisy.add if on else self._noisy.discard)(index)
         self.set_noise(self.noise_factor)
 
@@ -214,16 +220,17 @@ def _constant(value: float, _now_s: float) -> float:
 _ground = partial(_constant, 0.0)
 
 
-# Disturbances of the sensors by the lights, through ground, supply, heat and magnetic field.
+# The following class models how the lights disturb the sensors through ground, supply, heat and
+# magnetic field.
 
-# Current in A of one channel of a WS2812B at 255, so that 100 lights draw up to 6 A.
+# Current in A of one channel of a WS2812B at level 255. At this current, 100 lights draw up to 6 A.
 CHANNEL_A = 0.020
 WARMING_S = 60.0  # Time constant in seconds with which a sensor warms up under a light.
 
 
 @dataclass
 class LitBoard:
-    """Strengths of the lights' effects on the sensors, all 0 at first."""
+    """Strengths of the effects that the lights have on the sensors. All effects are 0 at first."""
 
     profile: Profile
     chain: Ws2812Chain
@@ -232,37 +239,38 @@ class LitBoard:
     """Function that returns the red, green and blue, each 0 to 255, of the light at a plate place.
     """
     ground_v_a: float = 0.0
-    """Rise of the ground voltage at the last row of sensors, in V per ampere of the lights'
-    current. The rows before the last have proportionally less.
+    """Rise of the ground voltage at the last row of sensors, in V per ampere that the lights draw.
+    In the rows before the last row, the rise is proportionally smaller.
     """
     sag_a: float = 0.0
-    """Fraction by which the sensors' supply falls below the converter's reference, per ampere of
-    the lights' current.
+    """Fraction by which the sensors' supply falls below the converter's reference, per ampere that
+    the lights draw.
     """
     heat_k: float = 0.0
     """Temperature rise of a sensor under a white light, in kelvin."""
     rails_mt_a: float = 0.0
-    """Magnetic field of the supply rails beside the sensors, in mT per ampere of the lights'
-    current.
+    """Magnetic field of the supply rails beside the sensors, in mT per ampere that the lights draw.
     """
     pulsed: float = 0.0
-    """Nonzero if the effects follow the lights' momentary current, 0 if the effects follow the mean
-    current.
+    """Nonzero if the effects follow the momentary current of the lights, or 0 if the effects follow
+    the mean current.
     """
 
     def __post_init__(self) -> None:
         self._warmth = [(0.0, 0.0)] * self.profile.size
 
     def voltage_v(self, index: int, output: AnalogSource, now_s: float) -> float:
-        """Return a sensor's ``output`` as the converter measures it, shifted by the lights'
-        current.
+        """Return the voltage that the converter measures for a sensor's ``output``. The current of
+        the lights shifts this voltage.
         """
         chain = self.chain
         channels = chain.channels_on(now_s) if self.pulsed else chain.level
         return self.shifted_v(index, output(now_s), channels * CHANNEL_A)
 
     def shifted_v(self, index: int, volt: float, amps: float) -> float:
-        """Return ``volt`` as the converter measures it while the lights draw ``amps``."""
+        """Return the voltage that the converter measures for a voltage ``volt`` while the lights
+        draw ``amps``.
+        """
         profile = self.profile
         row = index // profile.columns + 1
         shift_v = self.ground_v_a * amps * row / profile.rows
@@ -281,21 +289,24 @@ class LitBoard:
         return self.climate.temperature_c(now_s) + above_k
 
 
-# The board of switches under the plate, with a north and a south switch at each place.
+# The following class models the board of switches under the plate. Each place has a switch for each
+# pole.
 
 PROBE_MT = 30.0  # Test field in mT, higher than the field of any magnet at a switch.
 
 
-# A reed switch that stands upright under its place. A small bias magnet lets only one pole close
-# the switch. The bias magnet, adjusted by hand, sets the operate point (docs/wiring.md). Reeds
-# bounce for about half a millisecond.
+# A reed switch that stands upright under its place. A small bias magnet makes the switch close for
+# only one pole. The bias magnet is adjusted by hand and sets the operate point (docs/wiring.md).
+# Reeds bounce for about half a millisecond.
 BIASED_REED = chip.SwitchPoints(4.0, 2.5, 0.2, 0.5e-3)
 
 
 class SwitchBoard(_Board):
-    """A board of switches, each with its own operate and release points, and their faults.
+    """A board of switches and the switches' faults. Each switch has its own operate point and
+    release point.
 
-    ``closed(index, now_s, south=...)`` returns the state of a line of place ``index``.
+    ``closed(index, now_s, south=...)`` returns the state of the line for one pole at place
+    ``index``.
     """
 
     def __init__(
@@ -316,8 +327,8 @@ class SwitchBoard(_Board):
         )
 
     def closed(self, index: int, now_s: float, *, south: bool) -> bool | None:
-        """Return whether the switch that is wired to the place's line is closed, or None if the
-        line is broken.
+        """Return whether the switch that is wired to the line of the place is closed. Return None
+        if the line is broken.
         """
         wired = self._wires[index]
         if wired in self._dead:
@@ -327,7 +338,7 @@ class SwitchBoard(_Board):
         return self.switches[wired].closed(now_s, south=south)
 
     def set_stuck(self, on: bool, index: int) -> None:
-        """If ``on``, keep both outputs of the place in their present state, otherwise release the
+        """If ``on``, keep both outputs of the place in their present state. Otherwise, release the
         outputs.
         """
         if on:
@@ -340,7 +351,9 @@ class SwitchBoard(_Board):
         return self._wires[index] in self._dead
 
     def is_stuck(self, index: int) -> bool:
-        """Return whether the switches have the same state without a field and under each pole."""
+        """Return whether the place's switches keep the same state without a magnet, with a north
+        pole and with a south pole.
+        """
         wired = self._wires[index]
         if wired in self._dead or wired in self._stuck:
             return True
@@ -351,13 +364,14 @@ class SwitchBoard(_Board):
 
 # A matrix of switches with diodes between rows and columns of GPIO lines, and its currents.
 #
-# The Pi pulls up all lines and drives one row low. Through a closed switch current flows from a
-# higher line to a lower one, with the voltage drop of the diode, and only from column to row while
-# the diode is intact. So a line has the voltage of the path with the lowest voltage to a driven
-# row. With a shorted diode the path can lead through other rows, which makes ghosts.
+# The Pi pulls up all lines and drives one row low. Current flows through a closed switch from a
+# higher line to a lower line, with the voltage drop of the diode. While the diode is intact, the
+# current flows only from column to row. A line takes its voltage from the path with the lowest
+# voltage to a driven row. With a shorted diode, this path can lead through other rows, which makes
+# ghosts (switches that seem closed).
 
 DIODE_V = 0.5  # Forward voltage of a 1N4148 at the 60 uA of a pull-up, in V.
-# Typical threshold of a Pi's input, in V; the specification is 0.8 V for low and 1.6 V for high.
+# Typical input threshold of a Pi, in V. The specification is 0.8 V for low and 1.6 V for high.
 THRESHOLD_V = 1.2
 
 STEP_S = 0.5e-3
@@ -365,7 +379,7 @@ STEP_S = 0.5e-3
 
 
 class SwitchMatrixBoard:
-    """The wiring of profile matrix-gpio. Lines are GPIO numbers."""
+    """The switches, diodes and wires of the profile matrix-gpio. Lines are given by GPIO number."""
 
     def __init__(
         self,
@@ -389,7 +403,7 @@ class SwitchMatrixBoard:
             wiring.inputs[pin] = partial(self.level, pin)
 
     def level(self, pin: int, now_s: float) -> bool | None:
-        """Return the level of a line that the Pi reads, or None if only the pull-up acts on the
+        """Return the level of a line as the Pi reads it, or None if only the pull-up acts on the
         line.
         """
         low_v = {line: 0.0 for line, level in self._driven.items() if not level}
@@ -413,7 +427,9 @@ class SwitchMatrixBoard:
             self._driven[pin] = level
 
     def _look(self, now_s: float) -> None:
-        """Find the lines that each low line pulls low, with the voltage drop to each line."""
+        """For each line that is driven low, find the lines that it pulls low through switches, and
+        the voltage drop to each of these lines.
+        """
         if self._ways_s <= now_s < self._ways_s + STEP_S:
             return
         self._ways_s, self._ways = now_s, {}

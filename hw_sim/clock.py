@@ -15,7 +15,7 @@ SHORTEST_SLEEP_S = 0.001
 
 
 def in_time() -> float:
-    """Return 0.0 s, the delay of a process that always wakes in time."""
+    """Return 0.0 s, the wake-up delay of a process that always wakes on time."""
     return 0.0
 
 
@@ -36,8 +36,8 @@ class VirtualClock:
     def __init__(self) -> None:
         self._now_s = 0.0
         self.late_s: Callable[[], float] = in_time
-        """Function that returns the delay in s with which the process wakes from a sleep. Waits
-        shorter than ``SHORTEST_SLEEP_S`` are busy loops and never late.
+        """Function that returns how late the process wakes from a sleep, in s. Waits shorter than
+        ``SHORTEST_SLEEP_S`` are busy loops and never late.
         """
         self.start_calendar_s = START_CALENDAR_S
         """Calendar time at time 0, in seconds since 1970-01-01 UTC."""
@@ -47,8 +47,8 @@ class VirtualClock:
         return self._now_s
 
     def sleep(self, duration_s: float) -> None:
-        """Advance the time by ``duration_s`` and by the delay of waking, or not at all if
-        ``duration_s`` is not positive.
+        """Advance the time by ``duration_s`` and by the wake-up delay. If ``duration_s`` is not
+        positive, do nothing.
         """
         if duration_s >= SHORTEST_SLEEP_S:
             self._now_s += duration_s + self.late_s()

@@ -19,7 +19,9 @@ class SimulationError(TiltboardError):
 
 
 class HandsError(SimulationError, ValueError):
-    """A simulated hand cannot do this: nothing to take, no room to put, or something in the way."""
+    """A simulated hand cannot perform an action. There is nothing to take, there is no room, or
+    something is in the way.
+    """
 
 
 class FaultError(SimulationError, ValueError):

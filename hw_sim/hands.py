@@ -1,8 +1,8 @@
-"""People's hands at the simulated table, whose actions take realistic times in virtual time.
+"""People's hands at the simulated table. Their actions take realistic times in virtual time.
 
-An action is planned completely when it is requested, and then happens as the clock advances.
-Several actions can be in progress. An action that would collide with another one waits. An
-impossible action raises HandsError and changes nothing.
+An action is planned completely when it is requested, and is then carried out as the clock advances.
+Several actions can be in progress simultaneously. If an action would collide with another action,
+it waits. An impossible action raises HandsError and changes nothing.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from tiltboard.hw_sim.world.world import World
 
 PACE_SPREAD = 0.1  # Fraction by which the duration of a movement varies.
 BOWS_MM = (0.0, *(sign * bow for bow in range(4, 41, 4) for sign in (1.0, -1.0)))
-# Maximum distance in mm of a knocked piece from the centre of its new place, in x and in y.
+# Maximum distance in mm, in x and in y, between a knocked piece and the centre of its new place.
 LANDING_MM = 3.0
 KNOCK_SPREAD_S = 0.03
 STRAIGHT = ((1, 0), (0, 1), (-1, 0), (0, -1))
 DIAGONALS = ((1, 1), (-1, 1), (-1, -1), (1, -1))
-# Standard deviation in mm, in x and in y, with which a careful hand puts a piece down.
+# Standard deviation in mm, in x and in y, of the point at which a careful hand puts a piece down.
 OFF_CENTRE_MM = 0.7
-FRICTION = 0.40  # Coefficient of friction of felt on varnish that a hand expects.
+FRICTION = 0.40  # Coefficient of friction of felt on varnish, as a hand expects it.
 G_MM_S2 = 9810.0
-AIM_SPREAD = 0.04  # Standard deviation of a flick's speed, as a fraction of the speed.
+AIM_SPREAD = 0.04  # Standard deviation of the speed of a flick, as a fraction of the speed.
 CLEAR_MM = 0.3  # Height in mm above the stack at which a hand lets a piece go.
 TIRED_S = 20.0
 SQUEEZE_N = 0.6  # Force of chopsticks on the piece between them, in N.
 SQUEEZE_SPREAD = 0.1
-# Time in seconds in which a hand reaches the point that the page's mouse indicates.
+# Time in seconds that a hand takes to reach the point to which the mouse on the page points.
 FOLLOW_S = 0.12
 
 Offset = tuple[float, float]
@@ -51,9 +51,9 @@ CENTRE: Offset = (0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """The times of an action in virtual seconds.
+    """When an action happens, in virtual seconds.
 
-    ``touch_s`` is the time at which the piece meets or leaves the plate, and ``end_s`` the time at
+    ``touch_s`` is the time at which the piece meets or leaves the plate. ``end_s`` is the time at
     which the hand has left.
     """
 
@@ -64,7 +64,8 @@ class Action:
 
 
 class Hands:
-    """All hands at one table. Places are plate indices; x and y are in mm from the plate's centre.
+    """All simulated hands at one table. Places are plate indices, and x and y are in mm from the
+    plate's centre.
 
     ``pace``: duration of movements, as a multiple of an adult's typical duration.
     """
@@ -77,11 +78,11 @@ class Hands:
         self.traffic = Traffic(world.pieces)
         """Planner that keeps pieces from colliding."""
         self.busy_until_s = 0.0
-        """Time at which the last hand has left."""
-        # Maps the id of each held piece to the time in s of the last instruction to its hand.
+        """Time at which all hands have left the plate."""
+        # For each held piece, by id, the time in s at which its hand last received an instruction.
         self._grips: dict[int, float] = {}
 
-    # Methods that move the pieces on given places.
+    # The following methods move the pieces on given places.
 
     def put(
         self, label: str, index: int, offset_mm: Offset = CENTRE, *, turned_over: bool = False
@@ -114,8 +115,8 @@ class Hands:
         raise blocked or no_room(piece)
 
     def knock(self, indices: Sequence[int]) -> Action:
-        """Make pieces jump to free places beside them, all at the same time. The seed determines
-        the places.
+        """Make pieces jump to free places beside them, all at the same time. The random seed
+        determines the new places.
         """
         now_s = self._now()
         pieces = [self._standing(index) for index in indices]
@@ -128,16 +129,16 @@ class Hands:
         return self._done(Action(now_s, end_s, end_s, tuple(plans)))
 
     def set_up(self, labels: Mapping[int, str]) -> None:
-        """Put these pieces on the plate immediately, each at the centre of its place, and remove
-        all others.
+        """Put these pieces on the plate immediately, each at the centre of its place. Remove all
+        other pieces.
         """
         for piece in list(self._world.pieces.values()):
             self._world.remove(piece)
         for index, label in labels.items():
             self._world.changed(self._world.new_piece(label, self._goal(index)))
 
-    # Methods for careless actions, which need physics. Without physics each method does the most
-    # similar action of the methods above.
+    # The following methods perform careless actions, which need physics. Without physics, each
+    # method performs the most similar of the careful actions above.
 
     def drop(
         self,
@@ -148,7 +149,9 @@ class Hands:
         from_mm: float,
         tremble_mm: float,
     ) -> Action:
-        """Let a piece fall on a place or on the pieces there. Without physics ``put`` the piece."""
+        """Let a piece fall on a place or on the pieces of that place. Without physics, put the
+        piece down with ``put``.
+        """
         if not self._world.falls:
             return self.put(label, index, offset_mm)
         x, y, _ = self._goal(index, offset_mm)
@@ -180,10 +183,10 @@ class Hands:
         return self.drop(label, index, offset_mm, from_mm=CLEAR_MM, tremble_mm=tremble_mm)
 
     def push(self, source: int, target: int, speed_mm_s: float | None = None) -> Action:
-        """Flick a piece toward a place. Without physics ``slide`` the piece.
+        """Flick a piece toward a place. Without physics, move the piece with ``slide``.
 
-        ``speed_mm_s``: speed of the flick, or None for a speed at which friction stops the piece at
-        the place.
+        ``speed_mm_s``: speed of the flick, or None for the speed at which friction stops the piece
+        at the place.
         """
         if not self._world.falls:
             return self.slide(source, target)
@@ -212,7 +215,7 @@ class Hands:
         return self._done(Action(now_s, now_s, now_s + paths.LEAVE_S, (piece.piece_id,)))
 
     def chopsticks(self, source: int, target: int, *, tremble_mm: float) -> Action:
-        """Carry a piece between two chopsticks. Without physics ``move`` the piece."""
+        """Carry a piece between two chopsticks. Without physics, carry the piece with ``move``."""
         if not self._world.falls:
             return self.move(source, target)
         piece = self._standing(source)
@@ -228,11 +231,11 @@ class Hands:
         self._world.pinch(piece, self._squeeze_n())
         return action
 
-    # Methods that move a piece with a given id, which the page's mouse uses.
+    # The following methods move a piece with a given id, for the mouse on the page.
 
     def pick_up(self, piece_id: int) -> Action:
-        """Reach for a piece and hold it in the air above its place, higher than all other held
-        pieces.
+        """Reach for a piece and hold the piece in the air above its place, higher than all other
+        held pieces.
         """
         piece = self._free_piece(piece_id)
         stood, height_mm = piece.goal[:2], paths.HOVER_MM
@@ -244,7 +247,7 @@ class Hands:
         return action
 
     def set_down(self, piece_id: int, x_mm: float, y_mm: float) -> Action:
-        """Carry a held piece to a point, put it on the plate and let go."""
+        """Carry a held piece to a point, put the piece on the plate and let go."""
         piece = self._held(piece_id)
         goal = self._on_plate(x_mm, y_mm)
         self.traffic.check_room(goal, piece)
@@ -261,10 +264,10 @@ class Hands:
         return action
 
     def put_back(self, piece_id: int) -> float:
-        """Put a held piece back where it was picked up, or take it off the plate. Return the time
-        at which the hand has finished.
+        """Put a held piece back to the point where it was picked up, or take the piece off the
+        plate. Return the time at which the hand has finished.
 
-        If both are impossible, the piece is removed immediately, so that it does not stay in the
+        If neither is possible, remove the piece immediately, so that the piece does not stay in the
         air.
         """
         piece = self._world.pieces.get(piece_id)
@@ -278,7 +281,7 @@ class Hands:
         return self._now()
 
     def throw_off(self, piece_id: int) -> Action:
-        """Take a held or standing piece off the plate and back to its tray."""
+        """Take a piece that is held or stands on the plate back to its tray."""
         piece, pace = self._piece(piece_id), self._pace()
 
         def carry_away(path: Path) -> Gesture:
@@ -312,7 +315,7 @@ class Hands:
         return self._hold(piece, at if self._world.falls else (*at[:2], piece.goal[2]))
 
     def let_go(self, piece_id: int) -> Action:
-        """Open the hand. Without physics ``set_down`` the piece."""
+        """Open the hand. Without physics, put the piece down with ``set_down``."""
         piece, now_s = self._held(piece_id), self._now()
         if not self._world.falls:
             return self.set_down(piece_id, *piece.goal[:2])
@@ -330,12 +333,12 @@ class Hands:
             if piece is not None and piece.held:
                 self._world.open_hand(piece)
 
-    # Methods that move the plate or press a button.
+    # The following methods move the plate or press a button.
 
     def tilt(self, x_rad: float, y_rad: float, *, for_s: float | None = None) -> Action:
-        """Tilt the plate and hold it. With ``for_s`` the plate is levelled again after that time.
+        """Tilt the plate and hold the tilt. If ``for_s`` is given, level the plate after that time.
 
-        In the result, ``touch_s`` is the time at which the angles are reached, and ``end_s`` the
+        In the result, ``touch_s`` is the time at which the angles are reached, and ``end_s`` is the
         time at which the plate comes to rest.
         """
         now_s = self._now()
@@ -358,7 +361,7 @@ class Hands:
         return self._done(Action(now_s, now_s, self._world.plate.bump(now_s)))
 
     def press(self, button: str, held_s: float) -> Action:
-        """Press a button, "confirm" or "back". Raises HandsError for another name."""
+        """Press a button, "confirm" or "back". Raises HandsError for any other name."""
         now_s = self._now()
         contact = self._world.buttons.get(button)
         if contact is None:
@@ -370,7 +373,7 @@ class Hands:
             )
         return self._done(Action(now_s, *contact.press(now_s, held_s)))
 
-    # Methods that move any piece along a path that the caller gives.
+    # The following methods move any piece along a path that the caller gives.
 
     def start(
         self,
@@ -380,8 +383,8 @@ class Hands:
         at_s: float = 0.0,
         leaves: bool = False,
     ) -> Action:
-        """Move ``piece`` along the path that ``draw`` returns, as soon as the way is free but not
-        before ``at_s``.
+        """Move ``piece`` along the path that ``draw`` returns. The movement starts as soon as the
+        way is free, but not before ``at_s``.
 
         ``leaves``: True if the piece leaves the plate at the end. Raises HandsError if the way
         never becomes free.
@@ -395,8 +398,8 @@ class Hands:
     def bring(
         self, piece: SimulatedPiece, draw: Callable[[Path], Gesture], *, at_s: float = 0.0
     ) -> Action:
-        """Bring a new piece from its tray. If it cannot move, it is removed again and HandsError is
-        raised.
+        """Bring a new piece from its tray. If the piece cannot move, remove it and raise
+        HandsError.
         """
         piece.comes = True
         try:
@@ -405,7 +408,7 @@ class Hands:
             self._world.remove(piece)
             raise
 
-    # Methods that plan actions.
+    # The following methods plan actions.
 
     def _now(self) -> float:
         return self._world.clock.now()
@@ -414,7 +417,7 @@ class Hands:
         return self.pace * (1.0 + self._stream.uniform(-PACE_SPREAD, PACE_SPREAD))
 
     def _turns(self) -> Point:
-        """Draw the phases of a hand's tremor along x, y and z, each 0 to 1."""
+        """Draw random phases of a hand's tremor along x, y and z, each 0 to 1."""
         return self._stream.random(), self._stream.random(), self._stream.random()
 
     def _squeeze_n(self) -> float:
@@ -450,8 +453,8 @@ class Hands:
     def _free_goal(
         self, index: int, offset_mm: Offset, mover: SimulatedPiece | None = None
     ) -> Point:
-        """Return a free point on a place, ``offset_mm`` from its centre. Raises HandsError if the
-        point is occupied.
+        """Return a free point on a place, ``offset_mm`` from the centre of the place. Raises
+        HandsError if the point is occupied.
 
         ``mover``: a piece on the plate that does not count as an obstacle, or None.
         """
@@ -490,8 +493,8 @@ class Hands:
         return piece
 
     def _free_piece(self, piece_id: int, *, still: bool = False) -> SimulatedPiece:
-        """Return a piece that no hand holds and, with ``still``, that does not move. Raises
-        HandsError if there is none with this id.
+        """Return the piece with this id if no hand holds it. If ``still`` is true, the piece must
+        also not move. Raises HandsError if there is no such piece.
         """
         piece = self._piece(piece_id)
         if piece.held or (still and piece.path is not None):
@@ -513,9 +516,10 @@ class Hands:
         return piece
 
     def _jump(self, index: int, piece: SimulatedPiece, plans: Mapping[int, Path]) -> Path:
-        """Return the path of a jump to a free neighbouring place. Raises HandsError without one.
+        """Return the path of a jump to a free neighbouring place. Raises HandsError if no
+        neighbouring place is free.
 
-        ``plans``: paths of other pieces knocked in the same action, by id.
+        ``plans``: paths of other pieces that are knocked in the same action, by id.
         """
         profile = self._world.profile
         row, column = divmod(index, profile.columns)
@@ -553,7 +557,7 @@ class Hands:
         return self._done(Action(now_s, now_s, now_s, (piece.piece_id,)))
 
     def _reachable(self, at: Point) -> Point:
-        """Return the point, limited to the plate's area and not below the plate's surface."""
+        """Return the point. If necessary, move it into the plate's area and above the surface."""
         edge = self._world.profile.plate_mm / 2
         x, y = (max(-edge, min(edge, each)) for each in at[:2])
         return x, y, max(0.0, at[2])

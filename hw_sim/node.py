@@ -1,6 +1,8 @@
-"""A plate with its own microcontroller: the reference firmware on models of chips, behind a line.
+"""A plate with its own microcontroller, which runs the reference firmware on models of chips and is
+connected by a serial line.
 
-The firmware is the same that runs on a Pico (drivers/node_firmware); only its board is simulated.
+The firmware is the same code that runs on a Pico (drivers/node_firmware). Only the board is
+simulated.
 """
 
 from __future__ import annotations
@@ -25,14 +27,15 @@ from tiltboard.hw_sim.world.world import Button
 I2C_BUS = 0
 SPI_PORT = (0, 0)
 I2C_TIMEOUT_S = 0.05  # Default timeout of machine.I2C, in seconds.
-BOOT_S = 0.85  # Time in seconds from power-on to the first round of main.py, on the emulated Pico.
-# Drift of the node's crystal relative to the Pi's crystal, as a fraction. The Pico's specification
-# is 30 ppm.
+# Time in seconds from power-on to the first round of main.py, measured on the emulated Pico.
+BOOT_S = 0.85
+# Drift of the node's crystal relative to the Pi's crystal, as a fraction. A Pico's specification is
+# 30 ppm.
 DRIFT = 30e-6
 PIN_WRITE_S = 2e-6
-# Measured on the emulated Pico (docs/wiring-node.md): an empty round of the main loop, and the code
-# around each reading. A call for a conversion takes as long here as on a Pi, which is longer than
-# on a Pico.
+# Times measured on the emulated Pico (docs/wiring-node.md): an empty round of the main loop, and
+# the code around each reading. A conversion call here takes as long as on a Pi, which is longer
+# than on a Pico.
 ROUND_S = 0.6e-3
 READING_S = 0.3e-3
 
@@ -59,9 +62,9 @@ def node_wiring(reference_v: float = 3.3) -> MuxAdcHall:
 
 
 class SimNode(Board):
-    """The microcontroller and the chips on the plate, powered and running at time 0.
+    """The microcontroller and the chips on the plate, which have power and run at time 0.
 
-    The firmware scans at the rate in the plate's profile; on a Pico that is ``SCAN_US`` in
+    The firmware scans at the rate in the plate's profile. On a Pico, the rate is ``SCAN_US`` in
     ``plate.py``. ``i2c``, ``spi``: the node's buses.
     """
 
@@ -79,7 +82,7 @@ class SimNode(Board):
     ) -> None:
         self.line = line
         self.clock = VirtualClock()
-        """The node's own clock, up to a few ms ahead of the line's clock."""
+        """The node's own clock, which can be a few ms ahead of the line's clock."""
         self.spi = SpiPort(self.clock, converter)
         self.i2c = I2cBus(I2C_BUS, self.clock, plate.I2C_HZ, I2C_TIMEOUT_S)
         self.i2c.chips[plate.IMU_ADDRESS] = imu
@@ -96,8 +99,8 @@ class SimNode(Board):
         line.end = self
 
     def run(self, until_s: float) -> None:
-        """Run the firmware until ``until_s``, and to the end of the step in progress at
-        that time.
+        """Run the firmware until ``until_s``. The step that is in progress at that time is
+        completed.
         """
         clock, line = self.clock, self.line
         while line.plugged:
@@ -120,14 +123,14 @@ class SimNode(Board):
         self._chain.power_on(now_s)  # The lights are dark from now on.
 
     def replug(self) -> None:
-        """Reconnect USB after only the line was lost. The firmware has kept running."""
+        """Reconnect USB after only the line was interrupted. The firmware has continued to run."""
         now_s = self.line.clock.now()
         self.clock.sleep(now_s - self.clock.now())
         self._wake_s = max(self._wake_s, self.clock.now())
         self.line.plug()
 
     def power_on(self, now_s: float) -> None:
-        """Restore the supply: the chips lose their state, and the firmware starts."""
+        """Restore the node's power supply. The chips lose their state, and the firmware starts."""
         for chip in (self._converter, self._imu, self._chain):
             chip.power_on(now_s)
         self._piezo.drive(0.0, None, now_s)
@@ -137,20 +140,22 @@ class SimNode(Board):
         self.line.unplug()
         self.line.plug()
 
-    # Methods of Board, through which the firmware reaches the hardware.
+    # The following methods implement Board, through which the firmware reaches the hardware.
 
     def scan(self, codes: array[int], channels: int, start: int) -> bool:
-        """Scan the converter's inputs, and spend the firmware's time for each reading."""
+        """Scan the converter's inputs, and advance the clock by the firmware's time for each
+        reading.
+        """
         answers = super().scan(codes, channels, start)
         self.clock.advance(READING_S)
         return answers
 
     def now_us(self) -> int:
-        """Return the node's time in microseconds, by its own crystal."""
+        """Return the node's time in microseconds, measured by the node's own crystal."""
         return int((self.clock.now() - self._booted_s) * 1e6 * (1 + DRIFT))
 
     def select(self, address: int) -> None:
-        """Set the address lines that change to ``address``."""
+        """Change the address lines that differ from ``address``."""
         changed = address ^ self._address.address
         for number in range(4):
             if changed >> number & 1:
@@ -178,11 +183,11 @@ class SimNode(Board):
         return confirm.closed(now_s) | back.closed(now_s) << 1
 
     def supplied(self) -> bool:
-        """Return whether the strip has its 5 V."""
+        """Return whether the strip has its 5 V supply."""
         return not self._chain.supply_failed
 
     def tone(self, hz: int) -> None:
-        """Sound a square wave of ``hz`` at the buzzer's pin; 0 is silence."""
+        """Sound a square wave of ``hz`` at the buzzer's pin; 0 means silence."""
         self._piezo.drive(0.5 if hz else 0.0, float(hz) if hz else None, self.clock.now())
 
     def show(self, grb: bytearray) -> None:

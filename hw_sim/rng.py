@@ -1,4 +1,4 @@
-"""Random numbers of the simulated table: named streams that start from one seed.
+"""Random numbers of the simulated table, in named streams that all start from one seed.
 
 No other module of the simulation imports ``random``.
 """
@@ -23,8 +23,8 @@ class Streams:
         self._streams: dict[str, Stream] = {}
 
     def stream(self, name: str) -> Stream:
-        """Return the stream with that name, the same object each time, so that no stream starts
-        twice.
+        """Return the stream named ``name``. Each call returns the same object, so that no stream
+        starts twice.
         """
         found = self._streams.get(name)
         if found is None:
@@ -36,18 +36,18 @@ class Streams:
 class Stream(random.Random):
     """One random stream, with all methods of ``random.Random``.
 
-    Noise comes from ``gauss(mean, sigma)``, or from ``normal()`` if many numbers are needed. A
-    table of prepared numbers is not suitable: ten million readings would repeat the table, so that
-    the rare far tail would always consist of the same few entries.
+    ``gauss(mean, sigma)`` returns noise, and ``normal()`` is faster if many numbers are needed. A
+    table of prepared numbers would not be suitable. Ten million readings would repeat the table
+    many times, so that rare large values would always be the same few numbers.
     """
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self.normal = self._normals().__next__
-        """Return a standard normal number, like ``gauss(0.0, 1.0)`` at a third of the cost."""
+        """Return a standard normal number, like ``gauss(0.0, 1.0)`` but in a third of the time."""
 
     def _normals(self) -> Iterator[float]:
-        """Yield two normal numbers for each pair of uniform numbers, after Box and Muller."""
+        """Yield two normal numbers for each pair of uniform numbers (Box-Muller method)."""
         uniform = self.random
         while True:
             turn = uniform() * math.tau

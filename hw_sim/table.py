@@ -32,8 +32,8 @@ from tiltboard.hw_sim.node import SPI_PORT, SimNode, node_wiring
 from tiltboard.hw_sim.rng import Stream, Streams
 from tiltboard.hw_sim.world.world import GAP_SPREAD_MM, World
 
-# Part of the accelerometer's initial offset (50 mg, 3 degrees) that remains after levelling the
-# plate with shims.
+# Fraction of the accelerometer's initial offset (50 mg, 3 degrees) that remains after a person has
+# levelled the plate with shims.
 LEVELLED_G = 0.015
 
 Rgb = tuple[int, int, int]
@@ -44,11 +44,13 @@ GROUP = "tiltboard.simulated"
 
 
 class SimTable:
-    """One table with the wiring of its profile. The same seed and calls give the same readings.
+    """A simulated table, wired as its profile says. The same seed and the same calls give the same
+    readings.
 
-    Use the table as a context manager, which replaces the system calls of smbus2. ``converters``,
-    ``expanders``, ``matrix``, ``hall_board``, ``imu``, ``chain``, ``piezo`` and ``node`` are the
-    models of the table's chips, empty or None if the table has no such chip.
+    Use the table as a context manager. While the context is active, the table replaces the system
+    calls of smbus2. ``converters``, ``expanders``, ``matrix``, ``hall_board``, ``imu``, ``chain``,
+    ``piezo`` and ``node`` are the models of the table's chips. An attribute is empty or None if the
+    table has no such chip.
     """
 
     def __init__(
@@ -64,7 +66,7 @@ class SimTable:
         self.profile = profile
         self.seed = seed
         self.disk = disk
-        """Disk with the journal, or None."""
+        """The simulated disk that contains the journal, or None."""
         self.clock = VirtualClock() if clock is None else clock
         self.streams = streams = Streams(seed)
         """Random streams of the table."""
@@ -93,9 +95,11 @@ class SimTable:
         self.light_at = (
             strip_order() if self.node else [*map(profile.light_of, range(profile.size))]
         )
-        """Number of each place's light on the strip."""
+        """The position on the strip of each place's light."""
         self.dark_from: int | None = None
-        """Number of the first light behind a break of the strip, or None."""
+        """The position of the first light behind a break of the strip, or None if the strip is
+        intact.
+        """
         self.faults = Faults(self)
         """Faults that can be injected and repaired."""
 
@@ -110,8 +114,8 @@ class SimTable:
 
     @property
     def lights(self) -> tuple[Rgb, ...]:
-        """Red, green, blue (0 to 255) of each place's light now, by plate index. All lights are
-        dark without a strip.
+        """Red, green and blue (0 to 255) of each place's light now, by plate index. If the table
+        has no strip, all lights are dark.
         """
         return tuple(self.strip_rgb(index) for index in range(self.profile.size))
 
@@ -123,7 +127,7 @@ class SimTable:
         return colours[at]
 
     def power_cycle(self) -> None:
-        """Switch the supply off and on. Chips lose their state, and pieces stay in place."""
+        """Switch the power supply off and on. Chips lose their state, and pieces stay in place."""
         self.buses.power_cycle()
         if self.node is not None:
             self.node.power_on(self.clock.now())
@@ -131,8 +135,8 @@ class SimTable:
     def feels(self) -> Surroundings:
         """Return the surroundings of the tilt sensor.
 
-        These are functions of the time for force, rate and temperature at the sensor, in the
-        sensor's axes, and the random stream of its noise.
+        These are functions of the time that return the force, rate and temperature at the sensor,
+        in the sensor's axes. The result also contains the random stream of the sensor's noise.
         """
         imu, plate = self.profile.imu, self.world.plate
         arm_m = (0.0, 0.0, 0.0) if imu is None else imu.arm_m
@@ -179,7 +183,7 @@ class SimTable:
             scans_per_s=self.profile.scans_per_s,
         )
         self.buses.lines[hall.port] = line
-        # Faults can reach the node's buses, but drivers cannot.
+        # Faults can be injected on the node's buses, but drivers cannot use these buses.
         self.buses.i2c_buses[node.i2c.number] = node.i2c
         self.buses.spi_ports[SPI_PORT] = node.spi
         return node
@@ -236,9 +240,7 @@ def _dual_switch(table: SimTable, hall: wiring.DualSwitchHall) -> SwitchBoard:
 
 
 def _row_level(board: SwitchBoard, places: range, port: int, bit: int, now_s: float) -> bool | None:
-    """Return the external level of a line of a row's expander. A closed switch pulls the
-    line low.
-    """
+    """Return the external level of an expander's line. A closed switch pulls the line low."""
     if bit >= len(places):
         return None
     closed = board.closed(places[bit], now_s, south=port == 1)
@@ -253,8 +255,8 @@ def _matrix(table: SimTable, hall: wiring.MatrixHall) -> SwitchBoard:
 
 
 def _imu(chip: type[InertialChip], table: SimTable, _config: wiring.ImuPart) -> InertialChip:
-    """Return a chip with random errors within its tolerances, on a plate that was levelled with
-    shims.
+    """Return a chip with random errors within its tolerances. The chip is mounted on a plate that a
+    person has levelled with shims.
     """
     stream, of = table.streams.stream("imu-spread"), chip.TOLERANCES
 
@@ -305,14 +307,15 @@ MODELS: Mapping[type[wiring.Part], Model] = {
 
 
 def model_of(part: wiring.Part) -> Model:
-    """Return the model of a part: a function of the table and the part.
+    """Return the model of a part, which is a function of the table and the part.
 
-    The function adds chips to the table's buses and returns the tilt sensor (an InertialChip) or
-    the board of sensors (a HallBoard or SwitchBoard, or None for another kind, which cannot have
-    faults).
+    The function adds chips to the table's buses. It returns the tilt sensor (an InertialChip) or
+    the board of sensors (a HallBoard or SwitchBoard). For any other kind, it returns None, and the
+    part cannot have faults.
 
-    Models of other packages are entry points of the group ``tiltboard.simulated``, with the name of
-    the kind, or of the entry point that added the kind. Raises SimulationError without a model.
+    Models of other packages are entry points of the group ``tiltboard.simulated``. Such an entry
+    point has the name of the kind, or the name of the entry point that added the kind. Raises
+    SimulationError if there is no model for the part.
     """
     ours = MODELS.get(type(part))
     if ours is not None:

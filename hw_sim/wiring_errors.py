@@ -1,7 +1,7 @@
-"""The wiring mistakes that a maker can make, applied to a simulated table for practice and tests.
+"""The wiring mistakes that a builder can make, applied to a simulated table for practice and tests.
 
-Faults (tiltboard.hw_sim.faults) occur later. Wiring mistakes exist from the start, and the bring-up
-must find them.
+Wiring mistakes exist from the start, and the bring-up must find them. Faults
+(tiltboard.hw_sim.faults) occur later.
 """
 
 from __future__ import annotations
@@ -31,19 +31,22 @@ WAYS: dict[str, Vector] = {
 }
 
 # Sensors that are sold as a DRV5055A1 (60 mV/mT at 3.3 V) or mistaken for a DRV5055A1. The A2 has
-# half the sensitivity (SBAS640). The 49E has 1.4 to 2 mV/G at 5 V and proportionally less at 3.3 V;
-# its quiescent output varies by +-10 % (SS49E, AH49E).
+# half the sensitivity (SBAS640). The 49E has 1.4 to 2 mV/G at 5 V and proportionally less at 3.3 V.
+# The quiescent output of a 49E varies by +-10 % (SS49E, AH49E).
 OTHER_PARTS = {
     "sensor-a2": HallSpread(sensitivity_v_mt=0.030),
     "sensor-49e": HallSpread(sensitivity_v_mt=0.0106, quiescent_v=1.58),
 }
-# A magnetised M3 steel screw near a sensor: the screw's own field in mT, and the fraction of other
-# fields that remains.
+# Effects of a magnetised M3 steel screw near a sensor: the field of the screw in mT, and the
+# fraction of other fields that still reaches the sensor.
 SCREW_MT, SCREW_LEAVES = 0.8, 0.9
-SAG_MM = 1.0  # Depth in mm of the board's sag in the middle, which reduces the field by a fifth.
+# Depth in mm by which the board sags in the middle. The sag reduces the field by a fifth.
+SAG_MM = 1.0
 
 Miswiring = tuple[tuple[Targets, ...], Callable[..., object]]
-"""The allowed values of each target, and the function that applies the mistake to those targets."""
+"""The allowed values of each target of a wiring mistake, and the function that applies the mistake
+to the chosen targets.
+"""
 
 
 def miswirings(table: SimTable) -> dict[str, Miswiring]:
@@ -66,7 +69,7 @@ def miswirings(table: SimTable) -> dict[str, Miswiring]:
     if isinstance(profile.hall, MuxAdcHall):
         pins = dict(zip(LINES, profile.hall.address_pins, strict=True))
         found["address-swapped"] = (LINES, LINES), partial(_swap, wiring.outputs, pins)
-        # An unconnected address pin of the multiplexers is pulled to ground.
+        # If an address pin of the multiplexers is not connected, it is pulled to ground.
         found["address-open"] = (LINES,), lambda line: wiring.outputs.pop(pins[line])
     if isinstance(board, SwitchBoard):
         rows = tuple(str(row + 1) for row in range(profile.rows))
@@ -84,14 +87,14 @@ def miswirings(table: SimTable) -> dict[str, Miswiring]:
 
 def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
     """Apply the wiring mistake ``name`` to ``table``, or inject the fault with that name. Raises
-    FaultError for an unknown name or a target that does not exist.
+    FaultError for an unknown name or for a target that does not exist.
     """
     wrong = miswirings(table).get(name)
     if wrong is None:
         table.faults.inject(name, targets)
         return
     allowed, do = wrong
-    # A plain number counts from 0, like the addresses of the multiplexers.
+    # A plain number is counted from 0, like the addresses of the multiplexers.
     if name == "mux-swapped":
         targets = [f"U{int(each) + 1}" if each.isdigit() else each for each in targets]
     check_targets(name, allowed, targets)
@@ -99,8 +102,8 @@ def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
 
 
 def _turn_imu(table: SimTable, arrow: str, face: str) -> None:
-    """Mount the motion sensor with its x arrow pointing to ``arrow`` and its face to ``face``.
-    Raises FaultError unless both are at right angles.
+    """Mount the motion sensor so that its x arrow points to ``arrow`` and its face points to
+    ``face``. Raises FaultError unless the two directions are at right angles.
     """
     for orientation in all_mountings():
         axes = orientation.on_chip(WAYS[arrow]), orientation.on_chip(WAYS[face])
@@ -136,8 +139,8 @@ def _fit(now_s: float, sensors: Mapping[str, Drv5055], spread: HallSpread, place
 
 
 def _sag(table: SimTable) -> None:
-    """Let the sensor board sag like a parabola that is held at its edges and deepest in
-    the middle.
+    """Let the sensor board sag in the shape of a parabola. The board is held at its edges and
+    deepest in the middle.
     """
     profile = table.profile
     half_mm = max(profile.columns, profile.rows) * profile.pitch_mm / 2

@@ -1,4 +1,4 @@
-"""Simulated buses below the real libraries smbus2, gpiozero, pyserial and neopixel."""
+"""Simulated buses, which the real libraries smbus2, gpiozero, pyserial and neopixel use."""
 
 from tiltboard.hw_sim.buses.bundle import SimBuses
 

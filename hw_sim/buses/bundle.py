@@ -24,7 +24,7 @@ from tiltboard.hw_sim.chips.ws2812 import Ws2812Chain
 from tiltboard.hw_sim.clock import VirtualClock
 from tiltboard.hw_sim.errors import SimulationError
 
-# Valid addresses of chips; all others are reserved (I2C specification, table 4).
+# Valid addresses of chips. All other addresses are reserved (I2C specification, table 4).
 I2C_ADDRESSES = range(0x08, 0x78)
 
 
@@ -106,18 +106,18 @@ class SimBuses:
             line.unplug()
 
     def _as_spidev(self) -> ModuleType:
-        """Return a module that replaces spidev and opens these buses."""
+        """Return a module that replaces spidev and gives access to these buses."""
         opened = self.spi
 
         class Opened(SpiDev):
-            """A replacement of ``spidev.SpiDev``, which can be opened later than it is created."""
+            """A replacement of ``spidev.SpiDev``. An object can be created before it is opened."""
 
             def __init__(self, bus: int | None = None, device: int = 0) -> None:
                 if bus is not None:
                     self.open(bus, device)
 
             def open(self, bus: int, device: int) -> None:
-                """Open ``/dev/spidev<bus>.<device>``. Raises FileNotFoundError if nothing is
+                """Open ``/dev/spidev<bus>.<device>``. Raises FileNotFoundError if no chip is
                 connected.
                 """
                 self.__dict__.update(vars(opened(bus, device)))
@@ -126,12 +126,12 @@ class SimBuses:
         vars(module)["SpiDev"] = Opened
         return module
 
-    # Methods of the drivers' interface Buses.
+    # The following methods implement the drivers' interface Buses.
 
     @property
     def pin_factory(self) -> PinFactory:
-        """The gpiozero factory that all drivers share. After this factory was closed, a new factory
-        is created.
+        """The gpiozero factory that all drivers share. If this factory was closed, a new factory is
+        created.
         """
         if self._factory is None or self._factory.closed:
             self._factory = SimFactory(self.clock, self.wiring)
@@ -140,16 +140,16 @@ class SimBuses:
 
     @property
     def pins(self) -> SimFactory:
-        """The pin factory with its own type, to drive pins by hand: ``pins.pin(5).drive_low()``."""
+        """The pin factory, whose pins can be driven by hand: ``pins.pin(5).drive_low()``."""
         return cast(SimFactory, self.pin_factory)
 
     def spi(self, bus: int, device: int) -> SpiDev:
-        """Return an open SpiDev. Raises FileNotFoundError if nothing is connected."""
+        """Return an open SpiDev. Raises FileNotFoundError if no chip is connected."""
         return SpiDev({(0, 0): self.light_port, **self.spi_ports}, bus, device)
 
     def i2c(self, bus: int) -> SMBus:
-        """Return an open SMBus. Raises FileNotFoundError if there is no such bus, SimulationError
-        outside the context.
+        """Return an open SMBus. Raises FileNotFoundError if there is no such bus. Raises
+        SimulationError if the buses are not in use as a context manager.
         """
         found = self.i2c_buses.get(bus)
         if found is None:
@@ -161,11 +161,13 @@ class SimBuses:
         return SMBus(self._i2c_seam.path_of(found))
 
     def pixels(self, count: int) -> Strip:
-        """Open the strip of ``count`` lights on the first SPI bus, without sending anything yet."""
+        """Open the strip of ``count`` lights on the first SPI bus. Nothing is sent to the lights
+        yet.
+        """
         return strip_of(count, lambda: VirtualSender(self.spi(0, 0), count, self.clock))
 
     def serial(self, port: str, baud: int) -> SerialPort:
-        """Return an open serial port. Raises FileNotFoundError if nothing is plugged in."""
+        """Return an open serial port. Raises FileNotFoundError if no device is plugged in."""
         line = self.lines.get(port)
         if line is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), port)
@@ -180,20 +182,20 @@ class SimBuses:
             opened.close()
         self._ports.clear()
 
-    # Methods that connect chips and parts.
+    # The following methods connect chips and parts.
 
     def add_spi(self, bus: int, device: int, chip: SpiChip) -> None:
-        """Connect a chip to a chip select. Raises SimulationError if ``chip`` lacks a method of a
-        chip.
+        """Connect a chip to a chip select. Raises SimulationError if ``chip`` lacks a method of
+        SpiChip.
         """
         _check_chip(chip, SpiChip)
         self.spi_ports[bus, device] = SpiPort(self.clock, chip)
 
     def add_i2c(self, bus: int, address: int, chip: I2cChip, clock_hz: int = timing.I2C_HZ) -> None:
-        """Connect a chip to an I2C bus, and create the bus with clock ``clock_hz`` if it does not
-        exist.
+        """Connect a chip to an I2C bus. If the bus does not exist, create the bus with the clock
+        rate ``clock_hz``.
 
-        Raises SimulationError if ``chip`` lacks a method of a chip, or if ``address`` is not a
+        Raises SimulationError if ``chip`` lacks a method of I2cChip, or if ``address`` is not a
         valid 7-bit address.
         """
         _check_chip(chip, I2cChip)
@@ -226,7 +228,7 @@ class SimBuses:
         """Wire a buzzer to a pin."""
         self.wiring.outputs[pin] = piezo.drive
 
-    # Methods for the power supply.
+    # The following methods control the power supply.
 
     def power_cycle(self) -> None:
         """Switch the whole table's supply off and on. Open pins become inputs again."""
@@ -247,15 +249,15 @@ def _drive_line(
     address.drive(line, level is not None and level >= 0.5, now_s)
 
 
-# The sender of the lights uses the real code down to ``spidev.SpiDev``
-# (tiltboard.hw_sim.buses.spi), in the virtual time of its own thread.
+# The sender of the lights' frames runs the real code down to ``spidev.SpiDev``
+# (tiltboard.hw_sim.buses.spi). The sender's thread has its own virtual time.
 
 
 class SideClock(VirtualClock):
     """The virtual time of a second thread, which advances while the main clock stands still.
 
-    Each task of the thread starts at the main clock's time, or when the previous task has ended if
-    that is later.
+    Each task of the thread starts at the main clock's time. If the previous task ends later, the
+    next task starts when the previous task has ended.
     """
 
     __slots__ = ("_main",)
@@ -270,21 +272,23 @@ class SideClock(VirtualClock):
         return self._now_s
 
     def advance(self, duration_s: float) -> None:
-        """Spend ``duration_s`` in the thread. The main clock does not advance."""
+        """Spend ``duration_s`` seconds in the second thread. The main clock does not advance."""
         self.now()
         super().advance(duration_s)
 
 
 class VirtualSender(SpiSender):
-    """Replaces ThreadSender in virtual time: the caller waits only for the hand-over of a frame."""
+    """Replaces ThreadSender in virtual time. The caller only waits until a frame is handed to the
+    sender.
+    """
 
     def __init__(self, spi: SpiDev, count: int, clock: VirtualClock) -> None:
         super().__init__(spi, count, MAX_BYTES)
         self._clock = clock
 
     def send(self, frame: bytes, /) -> None:
-        """Send one frame, green, red, blue of every light. The caller waits only for the
-        hand-over.
+        """Send one frame: the green, red and blue byte of every light. The caller only waits until
+        the frame is handed to the sender.
         """
         self._clock.advance(timing.SEND_HANDOVER_S)
         super().send(frame)

@@ -1,4 +1,6 @@
-"""GPIO pins for the real gpiozero: a ``MockFactory`` whose pins are wired to a simulated table."""
+"""GPIO pins for the real gpiozero. The pins belong to a ``MockFactory`` and are wired to a
+simulated table.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +21,20 @@ REVISION = "c03111"  # Revision code of a Pi 4B.
 OutputListener = Callable[[float | None, float | None, float], None]
 """Function ``driven(level, frequency_hz, now_s)`` that is called when a pin drives its wire.
 
-``level``: 0 or 1, the duty cycle while there is a frequency, or None if the pin releases the wire.
+``level``: 0 or 1, or the duty cycle if ``frequency_hz`` is set, or None if the pin releases the
+wire.
 """
 
 LevelSource = Callable[[float], bool | None]
-"""Function ``level(now_s)``: external level of an input pin, or None if only the pin's pull
-resistor acts.
+"""Function ``level(now_s)`` that returns the external level of an input pin. None means that only
+the pin's pull resistor acts.
 """
 
 
 class Wiring:
-    """The wires at the pins, by GPIO number. They outlast the programs that open the pins."""
+    """The wires at the pins, by GPIO number. The wires remain when a program that opened the pins
+    ends.
+    """
 
     def __init__(self) -> None:
         self.outputs: dict[int, OutputListener] = {}
@@ -37,8 +42,8 @@ class Wiring:
 
 
 class SimPin(MockPWMPin):
-    """One pin. Starts no thread, keeps no history and fires no events, because drivers only read
-    levels.
+    """One simulated pin. The pin starts no thread, keeps no history and fires no events, because
+    drivers only read levels.
     """
 
     _state: float
@@ -94,13 +99,15 @@ class SimPin(MockPWMPin):
         return changed
 
     def clear_states(self) -> None:
-        """Keep no record of levels and real times, unlike the parent class."""
+        """Do nothing. The parent class records levels and real times here, and this class keeps no
+        record.
+        """
         self._last_change = self._clock.now()
         self.states: list[Any] = []
 
 
 class SimFactory(MockFactory):
-    """The pins of one Pi, connected by ``wiring``, in virtual time."""
+    """The pins of one Pi in virtual time. ``wiring`` connects the pins to the table."""
 
     def __init__(self, clock: VirtualClock, wiring: Wiring) -> None:
         super().__init__(revision=REVISION, pin_class=SimPin)
@@ -128,7 +135,9 @@ class Piezo:
         self.tone_hz: float | None = None
         """Present tone in Hz, or None if the buzzer is silent."""
         self.tones: deque[tuple[float, float | None]] = deque(maxlen=KEPT)
-        """Last changes of the tone as (time, Hz or None), oldest first."""
+        """The last changes of the tone, oldest first. Each entry is (time in s, tone in Hz or
+        None).
+        """
 
     def drive(self, duty: float | None, frequency_hz: float | None, now_s: float) -> None:
         """Set the pin's duty cycle (0 to 1) and PWM frequency. A steady level makes no sound."""

@@ -1,4 +1,5 @@
-"""Simulated I2C below the real ``smbus2.SMBus``, whose ``os`` and ``ioctl`` are replaced.
+"""Simulated I2C for the real ``smbus2.SMBus``. The simulation replaces ``os`` and ``ioctl`` inside
+smbus2.
 
 The behaviour follows linux/Documentation/i2c/dev-interface and the Pi's BCM2835 adapter, which uses
 plain I2C messages and emulates SMBus.
@@ -27,7 +28,7 @@ I2C_M_RD = 0x0001
 SMBUS_READ = 1
 BYTE, BYTE_DATA, WORD_DATA, I2C_BLOCK = 1, 2, 3, 8
 BLOCK_MAX = 32
-FUNCTIONS = 0x0EFF0009  # Supported functions: I2C_FUNC_I2C and I2C_FUNC_SMBUS_EMUL.
+FUNCTIONS = 0x0EFF0009  # The adapter's supported functions: I2C_FUNC_I2C and I2C_FUNC_SMBUS_EMUL.
 
 BITS_PER_BYTE = 9  # Number of bits on the bus per byte: eight data bits and the acknowledge bit.
 # File number of the first simulated file, higher than any real file number of a process.
@@ -56,17 +57,17 @@ class I2cChip(Protocol):
         """Receive a write message and return whether the chip acknowledged."""
 
     def read(self, count: int, now_s: float, /) -> bytes | None:
-        """Answer a read message of ``count`` bytes, or return None if the chip did not
-        acknowledge.
+        """Return ``count`` bytes for a read message, or None if the chip did not acknowledge the
+        message.
         """
 
     def power_on(self, now_s: float, /) -> None:
-        """Restore the supply, after which the chip has its reset state."""
+        """Restore the chip's power supply. The chip then has its reset state."""
 
 
 class I2cMessage(NamedTuple):
-    """One message of a transfer: ``data`` to write, or if ``data`` is None, ``size`` bytes
-    to read.
+    """One message of a transfer. ``data`` contains the bytes to write. If ``data`` is None, the
+    message reads ``size`` bytes.
     """
 
     address: int
@@ -90,7 +91,7 @@ class I2cBus:
         self.timeout_s = timeout_s
         self.chips: dict[int, I2cChip] = {}
         self.nacking: set[int] = set()
-        """Addresses that do not answer although a chip is there."""
+        """Addresses that do not answer although a chip is connected."""
         self.stuck = False
         """True if a line is held low, so that every transfer times out."""
 
@@ -98,8 +99,9 @@ class I2cBus:
         """Transfer messages with repeated starts between them, and return the data of the last
         read.
 
-        Raises OSError: EREMOTEIO if an address is not acknowledged, ETIMEDOUT on a stuck bus,
-        EOPNOTSUPP if a message before the last one reads, which the adapter cannot do.
+        Raises OSError with EREMOTEIO if an address is not acknowledged, and with ETIMEDOUT on a
+        stuck bus. Raises OSError with EOPNOTSUPP if a message before the last message reads,
+        because the adapter cannot do this.
         """
         if any(message.data is None for message in messages[:-1]):
             raise _error(errno.EOPNOTSUPP)
@@ -111,7 +113,7 @@ class I2cBus:
         bit_s = 1.0 / self.clock_hz
         clock.advance(I2C_CALL_S + bit_s)  # The additional bit is the stop condition.
         for message in messages:
-            # Time of the start condition and the address.
+            # Duration of the start condition and the address.
             clock.advance((1 + BITS_PER_BYTE) * bit_s)
             chip = self.chips.get(message.address)
             if chip is None or message.address in self.nacking:
@@ -141,7 +143,8 @@ class I2cSeam:
     """Replaces ``os`` and ``ioctl`` inside smbus2, for all simulated tables of this process.
 
     Each bus has its own path, so that tables do not disturb each other. Calls for other paths and
-    files go to the real system. The only instance is stored inside smbus2 and counts its users.
+    files reach the real operating system. There is only one instance, which is stored inside smbus2
+    and counts its users.
     """
 
     def __init__(self) -> None:
@@ -154,8 +157,8 @@ class I2cSeam:
 
     @classmethod
     def enter(cls) -> I2cSeam:
-        """Install the replacement, or add a user to the installed replacement. Return the
-        replacement.
+        """Install the replacement inside smbus2, or count one more user if it is already installed.
+        Return the replacement.
         """
         seam = getattr(smbus2.smbus2, _OS)
         if not isinstance(seam, cls):
@@ -166,7 +169,9 @@ class I2cSeam:
         return seam
 
     def leave(self, buses: Mapping[int, I2cBus]) -> None:
-        """Remove these buses. When the last user leaves, the real functions are restored."""
+        """Remove these buses and count one user less. When no user is left, restore the real
+        functions.
+        """
         gone = [*buses.values()]
         self._claimed = [each for each in self._claimed if each is not buses]
         self._paths = {path: bus for path, bus in self._paths.items() if bus not in gone}
@@ -183,7 +188,7 @@ class I2cSeam:
         return path
 
     def claim(self, buses: Mapping[int, I2cBus]) -> None:
-        """Let ``/dev/i2c-N`` open the bus with number N in ``buses``, if there is one."""
+        """Let ``/dev/i2c-N`` open the bus with number N in ``buses``, if there is such a bus."""
         self._claimed.append(buses)
 
     def _bus_at(self, path: str) -> I2cBus | None:
@@ -211,7 +216,9 @@ class I2cSeam:
             os.close(number)
 
     def ioctl(self, number: int, request: int, argument: Any = 0) -> int:
-        """Do what ``fcntl.ioctl`` does on a device file of the I2C driver. Raises OSError."""
+        """Handle the same requests as ``fcntl.ioctl`` on a device file of the I2C driver. Raises
+        OSError.
+        """
         file = self._files.get(number)
         if file is None:
             return int(self._real_ioctl(number, request, argument))
@@ -239,7 +246,7 @@ def _error(number: int) -> OSError:
 
 
 def _smbus(file: _File, argument: Any) -> None:
-    """Run one SMBus transaction as plain I2C messages, like the kernel's emulation."""
+    """Run one SMBus transaction as plain I2C messages, as the kernel's emulation does."""
     bus, address, size = file.bus, file.address, argument.size
     reading = argument.read_write == SMBUS_READ
     counts = {BYTE: int(reading), BYTE_DATA: 1, WORD_DATA: 2}

@@ -1,8 +1,9 @@
-"""Serial lines: the real pyserial over a real pty, with the line's speed in virtual time.
+"""Serial lines: the real pyserial with a real pty (pseudo-terminal), and the speed of the line in
+virtual time.
 
-A pty has no line speed and delivers bytes whenever the kernel is ready. So the line computes the
-time of each byte itself, and waits until the kernel has delivered the bytes. Virtual time does not
-depend on this wait.
+A pty has no line speed and delivers bytes whenever the kernel is ready. So the simulated line
+computes the time of each byte itself, and waits until the kernel has delivered the bytes. Virtual
+time does not depend on this wait.
 """
 
 from __future__ import annotations
@@ -25,8 +26,11 @@ from tiltboard.hw_sim.errors import SimulationError
 
 # Number of bits on the line per byte: a start bit, eight data bits and a stop bit.
 BITS_PER_BYTE = 10
-USB_PACKET = 64  # At full speed a USB adapter passes bytes on in packets of this size.
-# A microcontroller reads its receive buffer when the buffer holds this number of bytes.
+# Size of a packet in bytes: at full speed, a USB adapter collects bytes until a packet has this
+# size.
+USB_PACKET = 64
+# Number of bytes in a microcontroller's receive buffer at which the microcontroller reads the
+# buffer.
 FIFO_HALF = 4
 # Number of bytes that a pty holds reliably. Linux keeps 4096 bytes for a reader of a terminal
 # (N_TTY_BUF_SIZE), but can hold back the last 128 of these bytes.
@@ -35,7 +39,7 @@ KERNEL_TRIES = 20_000
 KERNEL_WAIT_MS = 1
 
 
-# Maps each byte to another byte, as a receiver with a wrong baud rate reads.
+# Wrong bytes that a receiver with another baud rate reads, by the byte that was sent.
 _NOISE = bytes((5 * byte + 0x5A) & 0xFF for byte in range(256))
 
 
@@ -57,7 +61,7 @@ class SimLine:
         self.bytes_down = 0
         self.overrun = 0
         self.noise: Callable[[bytes], bytes] = bytes
-        """Function that changes the bytes in both directions, for faults."""
+        """Function that changes the bytes in both directions, used by faults."""
         self.handed_s = 0.0
         """Time at which the Pi received its last byte."""
         self.path = ""
@@ -65,7 +69,7 @@ class SimLine:
         self._byte_s = BITS_PER_BYTE / baud
         self._master: int | None = None
         self._slave = -1
-        # Bytes on the way to the Pi, with the time at which their last bit arrives.
+        # Bytes that are on the way to the Pi, each with the time at which its last bit arrives.
         self._up: deque[tuple[float, bytes]] = deque()
         self._down: deque[tuple[float, bytes]] = deque()
         self._up_free_s = self._down_free_s = 0.0
@@ -91,10 +95,10 @@ class SimLine:
         self._up.clear()
         self._down.clear()
 
-    # Methods for the Pi's end of the line.
+    # The following methods belong to the Pi's end of the line.
 
     def pump(self) -> None:
-        """Simulate the other end until now, and deliver the bytes that have arrived by now."""
+        """Simulate the other device up to now, and deliver the bytes that have arrived."""
         if self.end is not None:
             self.end.run(self.clock.now())
         ready = b""
@@ -106,7 +110,7 @@ class SimLine:
 
     def receive(self, count: int) -> None:
         """Take ``count`` bytes that the Pi has written. Raises SimulationError if the kernel does
-        not deliver them.
+        not deliver these bytes.
         """
         if self._master is None:
             return
@@ -123,7 +127,7 @@ class SimLine:
         now_s = self.clock.now()
         self._down_free_s = self._send(self._down, data, FIFO_HALF, max(self._down_free_s, now_s))
 
-    # Methods for the device's end of the line.
+    # The following methods belong to the device's end of the line.
 
     def send(self, data: bytes, now_s: float) -> None:
         """Send bytes to the Pi, starting at ``now_s``."""
@@ -177,15 +181,17 @@ class SimLine:
         return count[0]
 
     def _as_heard(self, data: bytes) -> bytes:
-        """Return the bytes as the receiver decodes them: wrong bytes if the two baud rates
-        differ.
+        """Return the bytes that the receiver decodes. If the two baud rates differ, these bytes are
+        wrong.
         """
         speed = termios.tcgetattr(self._slave)[5]
         return data if speed == getattr(termios, f"B{self.baud}") else data.translate(_NOISE)
 
 
 class SimSerial:
-    """The Pi's port on the line's pty. Each call first simulates the line up to now."""
+    """The Pi's port on the pty of a line. Each call first simulates the line up to the present
+    time.
+    """
 
     def __init__(self, line: SimLine, baud: int) -> None:
         if not line.plugged:

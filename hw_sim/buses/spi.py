@@ -38,14 +38,14 @@ class SpiChip(Protocol):
         """
 
     def power_on(self, now_s: float, /) -> None:
-        """Restore the supply, after which the chip has its reset state."""
+        """Restore the chip's power supply. The chip then has its reset state."""
 
 
 class SpiPort:
     """One chip select and the chip connected to it.
 
-    ``core_hz``: clock that is divided by an even number for the bus clock, or None if any bus clock
-    is possible.
+    ``core_hz``: core clock in Hz. The bus clock is the core clock divided by an even number. None
+    means that any bus clock is possible.
     """
 
     def __init__(self, clock: VirtualClock, chip: SpiChip, core_hz: float | None = None) -> None:
@@ -54,11 +54,12 @@ class SpiPort:
         self._core_hz = core_hz
         self._costs: dict[tuple[int, int], tuple[int, float]] = {}
         self.silent: int | None = None
-        """Byte that MISO always reads while the chip is disconnected (0x00 if the line rests low,
-        0xFF if high), or None while the chip is connected.
+        """The byte that MISO always reads while the chip is disconnected: 0x00 if the line rests
+        low, 0xFF if the line rests high. None while the chip is connected.
         """
         self.error: int | None = None
-        """Error number with which every transfer fails, as after the driver was unbound, or None.
+        """Error number with which every transfer fails, for example after the driver was unbound.
+        None if transfers work.
         """
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int) -> Sequence[int]:
@@ -89,14 +90,16 @@ class SpiPort:
 
 
 class SpiDev:
-    """The methods of ``spidev.SpiDev`` that drivers use (``tiltboard.drivers.buses.SpiDevice``)."""
+    """A simulated SPI device with the methods of ``spidev.SpiDev`` that drivers use
+    (``tiltboard.drivers.buses.SpiDevice``).
+    """
 
     def __init__(self, ports: Mapping[tuple[int, int], SpiPort], bus: int, device: int) -> None:
-        """Open ``/dev/spidev<bus>.<device>``. Raises FileNotFoundError if nothing is connected."""
+        """Open ``/dev/spidev<bus>.<device>``. Raises FileNotFoundError if no chip is connected."""
         self.mode = 0
         """Clock polarity and phase, 0 to 3."""
         self.max_speed_hz = DEFAULT_HZ
-        """Clock of the following transfers, in Hz."""
+        """Clock rate of the following transfers, in Hz."""
         self.bits_per_word = 8
         """Number of bits per word: 8, the only value that a Pi's controllers accept."""
         self._port = ports.get((bus, device))

@@ -1,39 +1,41 @@
-"""The duration of a Raspberry Pi's calls in virtual time, all in one table.
+"""The durations of a Raspberry Pi's calls in virtual time, all in one table.
 
-The chips' models and the bus clocks determine the times on the wires. The values here are the
-additional times of Linux and Python on a Pi 4.
+The models of the chips and the bus clocks determine the times on the wires. The values here are the
+times that Linux and Python on a Pi 4 need in addition.
 """
 
 from __future__ import annotations
 
-# docs/benchmarks.md: one spidev call takes 31 to 38 us, of which 20 us on the wire at 1.35 MHz. A
-# scan of the reference table takes 4.3 ms: 112 calls of 36 us and 16 address writes.
+# According to docs/benchmarks.md, one spidev call takes 31 to 38 us, including 20 us on the wire at
+# 1.35 MHz. A scan of the reference table takes 4.3 ms: 112 calls of 36 us and 16 address writes.
 SPI_CALL_S = 16e-6
 SPI_LEAD_S = 8e-6
-"""Part of SPI_CALL_S, in seconds, that passes before chip select falls."""
+"""Time in seconds from the start of an SPI call until chip select falls. This time is a part of
+SPI_CALL_S.
+"""
 
 SPI0_CORE_HZ = 500e6
-"""Core clock, which is kept constant. SPI0's clock is the core clock divided by an even number
-(spi-bcm2835.c).
+"""Core clock of the Pi in Hz, which is kept constant. SPI0's clock is the core clock divided by an
+even number (spi-bcm2835.c).
 """
 
 SPI_DMA_BYTES = 96
-"""Minimum size of a message that SPI0 sends by DMA, without the idle clock after each byte
-(spi-bcm2835.c).
+"""Minimum size in bytes of a message that SPI0 sends by DMA. With DMA there is no idle clock after
+each byte (spi-bcm2835.c).
 """
 
 SEND_HANDOVER_S = 50e-6
-"""Time in seconds to hand a frame of lights to the sending thread. This is an estimate for a lock
-and for waking a thread.
+"""Time in seconds to hand a frame of lights to the sending thread. The value is an estimate for a
+lock and for waking a thread.
 """
 
 GPIO_CALL_S = 15e-6
-"""Time in seconds of one read or write of a pin through gpiozero. The value is the time of an
-address write in a scan of the reference table.
+"""Duration in seconds of one read or write of a pin through gpiozero. The value is the measured
+time of an address write in a scan of the reference table.
 """
 
-# Estimate in seconds for one system call and one interrupt, because data sheets give only times on
-# the wire.
+# Estimated time in seconds of one system call and one interrupt. Data sheets give only times on the
+# wire.
 I2C_CALL_S = 30e-6
 
 # Timeout of a stuck I2C bus, in seconds. Linux gives an adapter without its own timeout one second
@@ -43,6 +45,6 @@ I2C_TIMEOUT_S = 1.0
 I2C_HZ = 400_000  # Value of i2c_arm_baudrate in config.txt.
 
 SERIAL_CALL_S = 20e-6
-"""Time in seconds of one read or write of a serial port through pyserial. This is an estimate for a
-select and a system call.
+"""Duration in seconds of one read or write of a serial port through pyserial. The value is an
+estimate for a select and a system call.
 """

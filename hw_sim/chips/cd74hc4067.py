@@ -1,9 +1,9 @@
 """CD74HC4067, a sixteen-channel analogue multiplexer. Source: TI (Harris) SCHS209C.
 
-The common pin has a capacitance that a newly selected input must first charge. A conversion too
-soon after an address change therefore reads a mix of the old and the new input. An input that
-nothing drives leaves the common pin's voltage unchanged, except for the current through a resistor
-to ground.
+A newly selected input must first charge the capacitance of the common pin. A conversion too soon
+after an address change therefore reads a mix of the old and the new input. If nothing drives the
+selected input, the common pin keeps its voltage, except for the current through a resistor to
+ground.
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ COMMON_F = 50e-12
 CONVERTER_F = 25e-12
 WIRE_F = 50e-12
 PULL_DOWN_OHM = 1e6  # Resistance from the common pin to ground, as on the boards.
-REMEMBERED = 40  # Number of address changes that are kept, more than in two scans of all inputs.
-SETTLED_TAUS = 16.0  # Settling time in time constants: e^-16 is 1/9000 of a 10-bit step.
+# Number of address changes that are kept. Two scans of all inputs have fewer changes.
+REMEMBERED = 40
+# Number of time constants after which a voltage counts as settled: e^-16 is 1/9000 of a 10-bit
+# step.
+SETTLED_TAUS = 16.0
 
 AnalogSource = Callable[[float], float]
-"""Function ``voltage_v(now_s)``: the voltage at one input."""
+"""Function ``voltage_v(now_s)`` that returns the voltage at one input in V."""
 
 
 class AddressBus:
@@ -37,15 +40,15 @@ class AddressBus:
 
     def __init__(self) -> None:
         self.address = 0
-        """The present levels of S0 to S3 as a number."""
+        """The present address, formed by the levels of S0 to S3."""
         self.changed_s = -math.inf
         self.changes: list[tuple[float, int]] = [(-math.inf, 0)]
-        """Times and addresses of the changes after which the voltage may still be settling, newest
-        last.
+        """The times and addresses of recent changes, newest last. After these changes, the voltage
+        may still be settling.
         """
         self.latest: deque[tuple[float, int]] = deque([(-math.inf, 0)], REMEMBERED)
-        """The last ``REMEMBERED`` address changes, from which the voltage of a floating input is
-        computed.
+        """The last ``REMEMBERED`` address changes as (time, address). The voltage of a floating
+        input is computed from these changes.
         """
 
     def drive(self, line: int, high: bool, now_s: float) -> None:
@@ -79,10 +82,13 @@ class Cd74Hc4067:
         self.open_inputs: set[int] = set()
         """Numbers of the inputs with a broken wire."""
         self.pull_down_ohm = pull_down_ohm
-        """Resistance from the common pin to ground, or infinity for a board without this resistor.
+        """Resistance from the common pin to ground in ohm, or infinity for a board without this
+        resistor.
         """
         self.inputs: list[AnalogSource] = [*inputs, *[_ground] * (INPUTS - len(inputs))]
-        """Sources of the inputs, at most sixteen. Inputs without a source are at ground."""
+        """The voltage sources of the inputs, at most sixteen. Inputs without a source are at
+        ground.
+        """
         self._bus = bus
         self._tau_s = (ON_OHM + source_ohm) * (COMMON_F + CONVERTER_F)
         self.settled_s = SWITCH_S + SETTLED_TAUS * self._tau_s
@@ -101,7 +107,7 @@ class Cd74Hc4067:
         return self._settling_v(now_s)
 
     def rested_v(self, address: int, now_s: float) -> float:
-        """Return the voltage of the common pin after ``address`` was selected long enough to
+        """Return the voltage of the common pin if ``address`` has been selected long enough to
         settle.
         """
         return 0.0 if address in self.open_inputs else self.inputs[address](now_s)
@@ -111,7 +117,7 @@ class Cd74Hc4067:
         until_s = now_s
         for since_s, address in reversed(self._bus.latest):
             if address not in self.open_inputs:
-                # The address changed again before the switch had connected this input.
+                # The address changed again before the multiplexer had connected this input.
                 if until_s - since_s < SWITCH_S:
                     continue
                 tau_s = self.pull_down_ohm * (COMMON_F + CONVERTER_F + WIRE_F)

@@ -1,7 +1,8 @@
-"""Models of two Hall sensors: DRV5055A1 measures a field, AH1889 switches at a field.
+"""Models of two Hall sensors: DRV5055A1, whose output voltage follows the field, and AH1889, which
+switches at a certain field.
 
-DRV5055A1: linear and ratiometric, from field to voltage. Source: TI SBAS640. A positive field is a
-south pole at the marked face and raises the output (section 7.3.1).
+DRV5055A1 is linear and ratiometric. Source: TI SBAS640. A positive field is a south pole at the
+marked face and raises the output (section 7.3.1).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ QUIESCENT_TOLERANCE_V = 0.06
 SENSITIVITY_V_MT = 0.060  # Typical sensitivity; the data sheet allows 57 to 63 mV/mT.
 SENSITIVITY_TOLERANCE = 0.05
 RAIL_V = 0.2  # VL: the output is linear from 0.2 V to VCC - 0.2 V.
-# STC: the sensitivity rises with temperature, to make up for magnets that weaken.
+# STC: the sensitivity rises with temperature, which compensates for magnets that weaken.
 SENSITIVITY_PER_K = 0.0012
 # VQdT: drift of the quiescent voltage, +-1 % of VCC over the temperature range.
 QUIESCENT_DRIFT = 0.01
@@ -29,14 +30,15 @@ NOISE_RMS_MT = NOISE_DENSITY_MT * math.sqrt(BANDWIDTH_HZ)
 REFERENCE_C = 25.0
 
 THERMAL_STEP_S = 0.1
-"""Interval in seconds at which the temperature is updated. A board changes by less than 0.01 K in
-that time.
+"""Interval in seconds at which the temperature is updated. The temperature of a board changes by
+less than 0.01 K in that time.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class HallSpread:
-    """The properties of one individual sensor, within the data sheet's limits (not checked here).
+    """The offset, sensitivity and drifts of one individual sensor. The limits of the data sheet are
+    not checked here.
 
     ``quiescent_v`` and ``sensitivity_v_mt`` are valid at 25 degC and 3.3 V.
     """
@@ -45,17 +47,19 @@ class HallSpread:
     sensitivity_v_mt: float = SENSITIVITY_V_MT
     sensitivity_per_k: float = SENSITIVITY_PER_K
     quiescent_v_k: float = 0.0
-    """Drift of the quiescent voltage per kelvin: at most 1 % of the supply over 100 K."""
+    """Drift of the quiescent voltage in V per kelvin. The limit is 1 % of the supply over 100 K."""
 
 
 class Drv5055:
     """One DRV5055A1 sensor.
 
-    ``field_mt(now_s)``, ``temperature_c(now_s)``: field and temperature at the sensor. ``noise``:
-    random stream of the sensor's noise. With a bandwidth of 20 kHz, readings in different scans and
-    of different sensors are independent, so the noise of each reading is drawn separately. Faults
-    and benches can replace ``noise_rms_mt``, ``spread`` and ``field_mt`` at any time; call ``warm``
-    after a new ``spread``.
+    ``field_mt(now_s)`` and ``temperature_c(now_s)`` return the field and the temperature at the
+    sensor. ``noise`` is the random stream of the sensor's noise. With a bandwidth of 20 kHz,
+    readings in different scans and of different sensors are independent, so the noise of each
+    reading is drawn separately.
+
+    Faults and benches can replace ``noise_rms_mt``, ``spread`` and ``field_mt`` at any time. Call
+    ``warm`` after replacing ``spread``.
     """
 
     def __init__(
@@ -104,23 +108,23 @@ class Drv5055:
 
 # AH1889, two unipolar Hall switches in one package (Diodes Incorporated).
 #
-# OUTPUT1 is pulled low over a south pole, OUTPUT2 over a north pole. Without a pole the chip's own
+# OUTPUT1 is pulled low over a south pole, OUTPUT2 over a north pole. Without a pole, the chip's own
 # transistors drive both outputs high, at 1.65 to 3.6 V. The chip never sleeps between samples.
 # (Data sheet, first page.) A switch closes above its operate point and opens below its release
-# point. Between the two points the switch keeps the state of its last sample.
+# point. Between the two points, the switch keeps the state of its last sample.
 #
 # The data sheet's table of operate points was not found. The values below are those of the related
-# AH1389 (25 G and 20 G typical) with a wider spread; docs/wiring.md says which values a table
+# AH1389 (25 G and 20 G typical) with a wider spread. docs/wiring.md lists the values that a table
 # needs.
 
 
 @dataclass(frozen=True, slots=True)
 class SwitchPoints:
-    """Limits of the switch for one pole: it closes above ``operate_mt`` and opens below
+    """The limits of the switch for one pole. The switch closes above ``operate_mt`` and opens below
     ``release_mt``.
 
-    For a type of switch the limits are typical values. ``spread`` is the fraction by which both
-    limits of an individual switch can deviate together.
+    The limits of a type of switch are typical values. ``spread`` is the maximum deviation of an
+    individual switch, as a fraction of both limits.
     """
 
     operate_mt: float
@@ -135,14 +139,15 @@ class SwitchPoints:
         return SwitchPoints(self.operate_mt * factor, self.release_mt * factor)
 
 
-# The AH1889 releases at 1.4 to 2.6 mT. Chopper-stabilised parts of this kind answer within 10 us.
+# The AH1889 releases at 1.4 to 2.6 mT. Chopper-stabilised chips of this kind respond within 10 us.
 AH1889 = SwitchPoints(2.5, 2.0, 0.3, 10e-6)
 
 
 class DualSwitch:
-    """One package with a switch for each pole.
+    """One package that contains a switch for each pole.
 
-    ``field_mt(now_s)``: upward field at the package; a south pole above reads positive.
+    ``field_mt(now_s)`` returns the upward field at the package. A south pole above the package
+    reads positive.
     """
 
     def __init__(
@@ -159,8 +164,8 @@ class DualSwitch:
         self._is_closed = {False: False, True: False}
 
     def closed(self, now_s: float, *, south: bool) -> bool:
-        """Return whether an output is low: the south pole's output if ``south`` is true, otherwise
-        the north pole's output.
+        """Return whether an output is low. If ``south`` is true, this is the output for the south
+        pole, otherwise the output for the north pole.
         """
         field = self.field_mt(now_s - self._response_s)
         points = self.south if south else self.north
@@ -170,7 +175,7 @@ class DualSwitch:
         return self._is_closed[south]
 
     def both(self, now_s: float) -> tuple[bool, bool]:
-        """Return whether the output is low for the north pole and for the south pole, in that
-        order.
+        """Return whether the output for the north pole is low, and whether the output for the south
+        pole is low.
         """
         return self.closed(now_s, south=False), self.closed(now_s, south=True)

@@ -14,7 +14,7 @@ from tiltboard.hw_sim.rng import Stream
 Vector = tuple[float, float, float]
 
 STANDARD_G_M_S2 = 9.80665
-REFERENCE_C = 25.0  # Temperature for which the data sheets give offsets.
+REFERENCE_C = 25.0  # Temperature in degC to which the offsets in the data sheets apply.
 FILTER_TAPS = 4
 REGISTERS = 128
 
@@ -24,7 +24,7 @@ class ImuSpread:
     """The errors of one individual chip: its gains, and its offsets at 25 degC in g and in degrees
     per second.
 
-    The drifts are the change of an offset per degree above 25 degC.
+    The drifts are changes of an offset per degree Celsius above 25 degC.
     """
 
     accel_offset_g: Vector = (0.0, 0.0, 0.0)
@@ -39,8 +39,8 @@ class ImuSpread:
 
 @dataclass(frozen=True, slots=True)
 class ImuTolerances:
-    """Maximum errors in the data sheet, for the fields of ImuSpread. Each error can be positive or
-    negative.
+    """Maximum errors according to the data sheet, for the fields of ImuSpread. Each error can be
+    positive or negative.
     """
 
     accel_offset_z_g: float
@@ -52,19 +52,21 @@ class ImuTolerances:
 
 
 class InertialChip(ABC):
-    """One chip on an I2C bus, powered and ready at time 0.
+    """One chip on an I2C bus, which has power and is ready at time 0.
 
-    ``specific_force_m_s2(t)`` and ``rate_rad_s(t)``: force and rate of turn along the chip's axes
-    at time ``t``, which can be up to 40 ms in the past, because the filters need past values.
-    ``who_am_i`` (clones have another value), ``spread`` and ``dead_axes`` (0, 1, 2: stuck proof
-    masses) can change at any time.
+    ``specific_force_m_s2(t)`` and ``rate_rad_s(t)`` return the force and the rate of turn along the
+    chip's axes at time ``t``. The time can be up to 40 ms in the past, because the filters need
+    past values. ``who_am_i`` (clones have another value), ``spread`` and ``dead_axes`` (0, 1, 2:
+    axes with a stuck proof mass) can change at any time.
     """
 
     RESET_VALUES: ClassVar[Mapping[int, int]]
     READ_ONLY: ClassVar[frozenset[int]]
     WHO_AM_I: ClassVar[int]
-    RESET_BIT: ClassVar[tuple[int, int]]  # Register and mask of the bit that is set during a reset.
-    RESETS: ClassVar[int]  # Bits of the RESET_BIT register that start a reset.
+    # Register and mask of the bit that is set while the chip resets.
+    RESET_BIT: ClassVar[tuple[int, int]]
+    # Bits that start a reset when they are written to the register in RESET_BIT.
+    RESETS: ClassVar[int]
     OF_RATE: ClassVar[tuple[int, ...]]  # Registers that set the sample rate.
     POWER_UP_S: ClassVar[float]
     RESET_S: ClassVar[float]
@@ -92,21 +94,23 @@ class InertialChip(ABC):
         self._restart(-math.inf)
 
     def power_on(self, now_s: float) -> None:
-        """Restore the supply: registers have their reset values, and the chip answers after
-        ``POWER_UP_S``.
+        """Restore the chip's power supply. The registers have their reset values, and the chip
+        answers after ``POWER_UP_S``.
         """
         self._restart(-math.inf)
         self._answers_from_s = now_s + self.POWER_UP_S
 
     def reset(self, now_s: float) -> None:
-        """Reset the chip as its reset bit does: registers have their reset values, and no sensor
-        runs.
+        """Reset the chip in the same way as the reset bit. The registers have their reset values,
+        and no sensor runs.
         """
         self._restart(now_s + self.RESET_S)
 
     @abstractmethod
     def accel_words(self, at_s: float) -> list[float]:
-        """Return the accelerometer's registers at ``at_s``, not rounded. A dead axis reads 0."""
+        """Return the values of the accelerometer's registers at ``at_s``, not rounded. A dead axis
+        reads 0.
+        """
 
     @property
     @abstractmethod
@@ -121,11 +125,11 @@ class InertialChip(ABC):
         self._awake_since_s = math.inf
         self._sample = -1
 
-    # Methods for messages on the bus.
+    # The following methods handle messages on the bus.
 
     def write(self, data: bytes, now_s: float) -> bool:
-        """Receive a write message: a register address, then values for that register and the
-        following ones.
+        """Receive a write message, which contains a register address and values. The values are for
+        that register and the following registers.
 
         Returns whether the chip acknowledged its address.
         """
@@ -164,8 +168,8 @@ class InertialChip(ABC):
         self._pointer = (self._pointer + 1) % REGISTERS
 
     def _write_register(self, register: int, value: int, now_s: float) -> None:
-        """Write one register. Samples are counted from the time when the chip wakes, or from now if
-        the sample rate changes.
+        """Write one register. Samples are counted from the time when the chip wakes. If the sample
+        rate changes, they are counted from now on.
         """
         if register == self.RESET_BIT[0] and value & self.RESETS:
             self.reset(now_s)
@@ -186,7 +190,7 @@ class InertialChip(ABC):
     def _was_read(self, register: int) -> None:
         """Apply the effect that reading ``register`` has on the chip."""
 
-    # Methods that take samples.
+    # The following methods take samples.
 
     @abstractmethod
     def _sample_s(self) -> float:
@@ -194,17 +198,19 @@ class InertialChip(ABC):
 
     @abstractmethod
     def _fill(self, at_s: float) -> None:
-        """Write the sample of time ``at_s`` to the sensor registers."""
+        """Write the sample taken at ``at_s`` to the sensor registers."""
 
     def _sample_number(self, now_s: float) -> int:
-        """Return the number of the newest sample since the chip woke, or -1 while it sleeps or
-        starts.
+        """Return the number of samples since the chip woke, counted from 0, or -1 while the chip
+        sleeps or starts.
         """
         running_s = now_s - self._awake_since_s - self.GYRO_START_S
         return math.floor(running_s / self._sample_s()) if running_s >= 0.0 else -1
 
     def _take_sample(self, now_s: float) -> None:
-        """Write the newest sample that is due to the sensor registers, if there is a new one."""
+        """Write the newest sample to the sensor registers, unless the registers already contain
+        this sample.
+        """
         number = self._sample_number(now_s)
         if number > self._sample:
             self._sample = number
@@ -245,11 +251,11 @@ def pack_registers(words: list[float], order: Literal["big", "little"]) -> bytes
 
 
 def low_pass(source: Callable[[float], Vector], at_s: float, delay_s: float) -> Vector:
-    """Return ``source`` at ``at_s`` after a low-pass filter: the mean over twice the filter's
-    delay.
+    """Return the value of ``source`` at ``at_s`` after a low-pass filter. The value is the mean
+    over twice the filter's delay.
 
-    A moving average of that length has exactly the data sheet's delay, and the data sheet's
-    bandwidth within a factor of two (0.44 divided by the length).
+    A moving average of that length has exactly the delay in the data sheet. Its bandwidth (0.44
+    divided by the length) is within a factor of two of the data sheet.
     """
     if delay_s == 0.0:
         return source(at_s)

@@ -1,7 +1,8 @@
 """LSM6DSOX, accelerometer and gyroscope, register by register. Source: STMicroelectronics DS12814.
 
-Not modelled: FIFO, embedded functions, sensor hub, self test, interrupts, the second interface, the
-low-power modes, FS_125. The registers of these functions only keep the values written.
+The model does not include FIFO, embedded functions, sensor hub, self test, interrupts, the second
+interface, the low-power modes and FS_125. The registers of these functions only store the written
+values.
 """
 
 from __future__ import annotations
@@ -26,18 +27,18 @@ SW_RESET = 0x01  # CTRL3_C: resets the chip.
 BOOT = 0x80
 IF_INC = 0x04
 LPF2_XL_EN = 0x02  # CTRL1_XL: enables the accelerometer's second filter.
-NEW_DATA = 0x07  # STATUS: new temperature, gyroscope and accelerometer values.
+NEW_DATA = 0x07  # STATUS: new values of temperature, gyroscope and accelerometer are available.
 
-# Sample rates for the values of ODR_XL and ODR_G; 0 means powered down (tables of CTRL1_XL and
-# CTRL2_G).
+# Sample rates in Hz for the values of ODR_XL and ODR_G. A rate of 0 means powered down (tables of
+# CTRL1_XL and CTRL2_G).
 RATES_HZ = (0.0, 12.5, 26.0, 52.0, 104.0, 208.0, 416.0, 833.0, 1667.0, 3333.0, 6667.0)
-# Size of a step for each value of FS_XL (ranges of 2, 16, 4, 8 g).
+# Size of a step for each value of FS_XL. The ranges are 2, 16, 4 and 8 g.
 ACCEL_G_PER_LSB = (0.061e-3, 0.488e-3, 0.122e-3, 0.244e-3)
-# Size of a step for each value of FS_G (ranges of 250, 500, 1000, 2000 deg/s).
+# Size of a step for each value of FS_G. The ranges are 250, 500, 1000 and 2000 deg/s.
 GYRO_DEG_S_PER_LSB = (8.75e-3, 17.5e-3, 35e-3, 70e-3)
-# CTRL8_XL: LPF2's bandwidth is the sample rate divided by this number.
+# CTRL8_XL: divisors of the sample rate that give the bandwidth of LPF2.
 HPCF_DIVISORS = (4, 10, 20, 45, 100, 200, 400, 800)
-GYRO_BAND_SHARE = 1 / 3.1  # Bandwidth divided by the sample rate with LPF1 off: 33 Hz at 104 Hz.
+GYRO_BAND_SHARE = 1 / 3.1  # Ratio of bandwidth to sample rate if LPF1 is off: 33 Hz at 104 Hz.
 STEPS_PER_C = 256.0
 ZERO_C = 25.0
 
@@ -45,21 +46,22 @@ ZERO_C = 25.0
 # from other models of the chip, which quote the table row by row, and from the table of the related
 # chip LSM6DSO32. That chip has the same drifts and the same gyroscope noise.
 TOLERANCES = ImuTolerances(
-    accel_offset_z_g=0.020,  # LA_TyOff: offset after trimming, which soldering can increase.
+    # LA_TyOff: offset of the accelerometer after trimming, which soldering can increase.
+    accel_offset_z_g=0.020,
     gyro_offset_deg_s=1.0,  # G_TyOff: offset of the gyroscope.
     accel_gain=0.01,  # LA_So% and G_So%: tolerances of the scales.
     gyro_gain=0.01,
-    # LA_OffDr: drift of the accelerometer's offset, per degree.
+    # LA_OffDr: drift of the accelerometer's offset, per degree Celsius.
     accel_drift_g_c=(0.1e-3, 0.1e-3, 0.1e-3),
-    gyro_drift_deg_s_c=0.010,  # G_OffDr: drift of the gyroscope's offset, per degree.
+    gyro_drift_deg_s_c=0.010,  # G_OffDr: drift of the gyroscope's offset, per degree Celsius.
 )
 ACCEL_NOISE_G = 75e-6  # An: noise density per root hertz at 4 g in high-performance mode.
 GYRO_NOISE_DEG_S = 3.8e-3  # Rn: noise density per root hertz, the same for every range and rate.
 
 
 class Lsm6dsox(InertialChip):
-    """The LSM6DSOX. A read between two samples returns the last sample as a whole, as with
-    BDU set.
+    """The LSM6DSOX. A read between two samples returns all values of the last sample, as on a real
+    chip with BDU set.
     """
 
     RESET_VALUES: ClassVar = {WHO_AM_I: IDENTITY, CTRL3_C: 0x04}
@@ -86,10 +88,12 @@ class Lsm6dsox(InertialChip):
         if self._registers[CTRL3_C] & IF_INC:
             super()._step()
 
-    # Methods that take samples.
+    # The following methods take samples.
 
     def _sample_s(self) -> float:
-        """Return the period of the faster of both sensors, which determines the samples of both."""
+        """Return the sample period in s of the faster of the two sensors. This period applies to
+        the samples of both sensors.
+        """
         return 1 / max(_rate_hz(self._registers[CTRL1_XL]), _rate_hz(self._registers[CTRL2_G]))
 
     def _fill(self, at_s: float) -> None:
@@ -105,8 +109,8 @@ class Lsm6dsox(InertialChip):
         registers[STATUS] = NEW_DATA
 
     def accel_words(self, at_s: float) -> list[float]:
-        """Return the accelerometer's three registers, not rounded, or all 0 while it is powered
-        down.
+        """Return the values of the accelerometer's three registers, not rounded. All values are 0
+        while the accelerometer is powered down.
         """
         control = self._registers[CTRL1_XL]
         divisor = HPCF_DIVISORS[self._registers[CTRL8_XL] >> 5] if control & LPF2_XL_EN else 2

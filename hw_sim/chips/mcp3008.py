@@ -1,7 +1,7 @@
 """MCP3008, eight-channel 10-bit converter, modelled at its SPI pins. Source: Microchip DS21295D.
 
-The answer to a command depends only on the position of its start bit. Each command is decoded once
-per clock rate and kept (``_Plan``), so that a scan is fast.
+The answer to a command depends only on the position of the command's start bit. Each command is
+decoded once per clock rate and stored (``_Plan``), so that a scan is fast.
 """
 
 from __future__ import annotations
@@ -15,51 +15,52 @@ CHANNELS = 8
 STEPS = 1024
 BITS = 10
 
-# Clock numbers counted from the start bit's rising edge (section 5.0, figure 5-1). DIN is read on
-# rising edges and DOUT changes on falling edges, so the host reads the output of clock n on clock n
-# + 1.
+# Clock numbers counted from the rising edge of the start bit (section 5.0, figure 5-1). The chip
+# reads DIN on rising edges and changes DOUT on falling edges. So the host reads the output of clock
+# n on clock n + 1.
 CLOCK_SGL_DIFF = 1
 CLOCK_D2 = 2
 CLOCK_D0 = 4  # Sampling begins on this rising edge, the fourth after the start bit.
 CLOCK_HOLD = 5  # Sampling ends on the falling edge of this clock, when DOUT leaves high impedance.
 CLOCK_NULL = 6  # First clock on which the host reads DOUT: the null bit.
 CLOCK_B0 = CLOCK_NULL + BITS
-# Last clock of the bits B1 to B9, which follow B0. After them DOUT is zero.
+# Last clock of the bits B1 to B9, which follow bit B0. After these bits, DOUT is zero.
 CLOCK_LSB_FIRST_END = CLOCK_B0 + BITS - 1
 
 # Values from the electrical characteristics and figure 4-1.
 OUTPUT_DELAY_S = 200e-9  # tDO: maximum delay from the fall of CLK to valid output data at 2.7 V.
-SWITCH_OHM = 1000.0  # RSS, resistance of the sampling switch.
-SAMPLE_F = 20e-12  # CSAMPLE, sampling capacitor.
+SWITCH_OHM = 1000.0  # RSS, resistance of the sampling switch, in ohm.
+SAMPLE_F = 20e-12  # CSAMPLE, capacitance of the sampling capacitor, in F.
 SAMPLE_CLOCKS = 1.5  # tSAMPLE, duration of sampling in clocks.
 PSEUDO_GROUND_V = 0.1  # Maximum voltage of IN- above or below VSS in differential mode, in V.
 
-# A Pi's SPI controller adds one idle clock after each byte, so three bytes take 27 clocks.
+# Number of clocks per byte. A Pi's SPI controller adds one idle clock after the eight bits of each
+# byte.
 CLOCKS_PER_BYTE = 9
 
 AnalogInput = Callable[[float], float]
-"""Function ``voltage_v(now_s)``: the voltage at a channel's pin."""
+"""Function ``voltage_v(now_s)`` that returns the voltage at a channel's pin in V."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The decoded effect of one command on the chip."""
+    """The decoded effect of one command on the converter."""
 
     plus: int
     minus: int | None
     hold_s: float
-    """Time in s from chip select to the end of sampling."""
+    """Time in s from the start of chip select to the end of sampling."""
     residue: float
-    """Fraction of the previously held voltage that remains on the sampling capacitor."""
+    """Fraction of the previous sample's voltage that remains on the sampling capacitor."""
     answers: Sequence[tuple[int, ...]]
-    """Bytes on DOUT for each code, 0 to 1023."""
+    """Bytes on DOUT for each code, 0 to 1023. The index is the code."""
 
 
 class Mcp3008:
-    """One converter. A call of ``transfer`` is one period with CS low.
+    """One converter. During a call of ``transfer``, CS is low.
 
-    ``source_ohm``: output resistance of the inputs' sources. While DOUT is high impedance the wire
-    reads low, because a Pi's MISO pins have pull-downs.
+    ``source_ohm``: output resistance of the voltage sources at the inputs. While DOUT is high
+    impedance, the wire reads low, because a Pi's MISO pins have pull-downs.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Mcp3008:
         self.inputs = list(inputs)
         """Voltage sources of the eight channels."""
         self.reference_v = reference_v
-        """VREF, which is also VDD."""
+        """VREF in V, which is also the supply voltage VDD."""
         self._tau_s = (SWITCH_OHM + source_ohm) * SAMPLE_F
         self._held_v = 0.0
         self._clocked = (0, 0)
@@ -90,7 +91,7 @@ class Mcp3008:
             plan = self._plans[sent]
         except KeyError:
             plan = self._plans[sent] = self._decode(sent, clock_hz, mode)
-        if plan is None:  # Without a start bit DOUT stays high impedance.
+        if plan is None:  # Without a start bit, DOUT stays high impedance.
             return (0,) * len(sent)
         hold_s = start_s + plan.hold_s
         volt = self.inputs[plan.plus](hold_s)
@@ -100,7 +101,7 @@ class Mcp3008:
         if plan.residue:
             volt += (self._held_v - volt) * plan.residue
         self._held_v = volt
-        # Code before rounding down (section 4.2); at most 1023 after rounding.
+        # The code before rounding down (section 4.2). The rounded code is limited to 1023.
         steps = volt * STEPS / self.reference_v
         if steps < 0.0:
             return plan.answers[0]
@@ -125,7 +126,7 @@ class Mcp3008:
         residue = math.exp(-SAMPLE_CLOCKS / clock_hz / self._tau_s)
         return _Plan(
             plus=channel,
-            # Table 5-2: channel pairs; D0 selects the polarity.
+            # Channel pairs according to table 5-2. D0 selects the polarity.
             minus=None if single else channel ^ 1,
             hold_s=(hold + 1 + hold // 8 * (CLOCKS_PER_BYTE - 8)) / clock_hz,
             residue=residue if residue > 1e-6 else 0.0,
@@ -133,14 +134,14 @@ class Mcp3008:
         )
 
 
-# The bits B1 to B9 of each code, B1 first, which follow B0 on DOUT (figure 5-2).
+# The bits B1 to B9 of each code, which follow bit B0 on DOUT (figure 5-2). B1 comes first.
 _REVERSED = tuple(int(f"{code:010b}"[-2::-1], 2) for code in range(STEPS))
 
 
 @lru_cache(maxsize=32)
 def _answers(size: int, shift: int) -> Sequence[tuple[int, ...]]:
-    """Return the answer bytes for each code: the 19 bits B9..B0, B1..B9, shifted left by ``shift``
-    (right if ``shift`` is negative).
+    """Return the answer bytes for each code. The 19 bits B9..B0, B1..B9 are shifted left by
+    ``shift``, or right if ``shift`` is negative.
     """
     words = (code << (BITS - 1) | _REVERSED[code] for code in range(STEPS))
     mask = (1 << 8 * size) - 1

@@ -1,8 +1,8 @@
 """MPU-6050, accelerometer and gyroscope, register by register.
 
 Sources: register map RM-MPU-6000A rev. 4.2 (RM), product specification PS-MPU-6000A rev. 3.4 (PS).
-Not modelled: FIFO, digital motion processor, auxiliary bus, self test, cycle mode, interrupt pin.
-The registers of these functions only keep the values written.
+The model does not include FIFO, digital motion processor, auxiliary bus, self test, cycle mode and
+interrupt pin. The registers of these functions only store the written values.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ WHO_AM_I = 0x75
 
 DEVICE_RESET = 0x80  # PWR_MGMT_1: resets the chip.
 SLEEP = 0x40
-DATA_RDY_INT = 0x01  # INT_STATUS: a new sample is ready.
-FULL_SCALE_SHIFT = 3  # FS_SEL and AFS_SEL are bits 4 and 3 of their registers.
+DATA_RDY_INT = 0x01  # INT_STATUS: a new sample is available.
+# Position of the lowest bit of FS_SEL and AFS_SEL, which are bits 4 and 3 of their registers.
+FULL_SCALE_SHIFT = 3
 
-# RM section 4.3, by DLPF_CFG: accelerometer bandwidth (Hz) and delay (s), gyroscope bandwidth (Hz),
-# sample rate (Hz). The value 7 is reserved and behaves like 0.
+# Filter settings by DLPF_CFG (RM section 4.3): accelerometer bandwidth (Hz) and delay (s),
+# gyroscope bandwidth (Hz), sample rate (Hz). The value 7 is reserved and behaves like 0.
 _OPEN = (260.0, 0.0, 256.0, 8000.0)
 FILTERS = (
     _OPEN,
@@ -46,17 +47,19 @@ FILTERS = (
 # Scales, noise and tolerances (PS sections 6.1, 6.2, 6.3).
 GYRO_LSB_PER_DEG_S = (131.0, 65.5, 32.8, 16.4)  # Steps per degree per second, for FS_SEL 0 to 3.
 ACCEL_LSB_PER_G = (16384.0, 8192.0, 4096.0, 2048.0)  # Steps per g, for AFS_SEL 0 to 3.
-GYRO_NOISE_DEG_S = 0.005  # Noise density per root hertz.
-ACCEL_NOISE_G = 400e-6  # Noise density per root hertz.
-# "Variation over temperature": the drift from 25 degC to the farther end of the range.
+GYRO_NOISE_DEG_S = 0.005  # Noise density of the gyroscope in deg/s per root hertz.
+ACCEL_NOISE_G = 400e-6  # Noise density of the accelerometer in g per root hertz.
+# The data sheet's "variation over temperature" is the drift from 25 degC to the end of the range
+# that is further away.
 TOLERANCES = ImuTolerances(
     accel_offset_z_g=0.080,
     gyro_offset_deg_s=20.0,  # Initial tolerance of the zero-rate output (ZRO).
     accel_gain=0.03,  # Calibration tolerance of +-3 % (PS 6.2 and 6.1).
     gyro_gain=0.03,
-    # Data sheet: +-35 mg (x, y) and +-60 mg (z) from 0 to 70 degC.
+    # The data sheet allows +-35 mg (x, y) and +-60 mg (z) from 0 to 70 degC.
     accel_drift_g_c=(0.035 / 45, 0.035 / 45, 0.060 / 45),
-    gyro_drift_deg_s_c=20.0 / 65,  # Data sheet: +-20 degrees per second from -40 to 85 degC.
+    # The data sheet allows +-20 degrees per second from -40 to 85 degC.
+    gyro_drift_deg_s_c=20.0 / 65,
 )
 TEMP_LSB_PER_C = 340.0
 TEMP_OFFSET_C = 36.53  # Temperature in degC = TEMP_OUT / 340 + 36.53 (RM section 4.19).
@@ -72,7 +75,8 @@ class Mpu6050(InertialChip):
     RESET_BIT = (PWR_MGMT_1, DEVICE_RESET)
     RESETS = DEVICE_RESET
     OF_RATE = (SMPLRT_DIV, CONFIG)
-    POWER_UP_S = 0.020  # Typical start-up time for register access (maximum 100 ms).
+    # Typical start-up time for register access in seconds. The maximum is 100 ms.
+    POWER_UP_S = 0.020
     # Duration of a reset; a host waits 100 ms after DEVICE_RESET (RM section 4.28).
     RESET_S = 0.100
     GYRO_START_S = 0.030
@@ -87,7 +91,7 @@ class Mpu6050(InertialChip):
         if register == INT_STATUS:
             self._registers[INT_STATUS] = 0  # Reading INT_STATUS clears its bits.
 
-    # Methods that take samples.
+    # The following methods take samples.
 
     def _sample_s(self) -> float:
         """Return the sample period in s (RM section 4.2)."""

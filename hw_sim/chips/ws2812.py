@@ -1,7 +1,8 @@
-"""A chain of WS2812B lights, from the bytes on its data line. Source: Worldsemi WS2812B data sheet.
+"""A chain of WS2812B lights, which decodes the bytes on its data line. Source: Worldsemi WS2812B
+data sheet.
 
-Each light has 24 bits, green, red, blue, most significant bit first. A light takes the first 24
-bits that reach it and passes the rest on, until the line is low for the reset time.
+Each light takes 24 bits: green, red, blue, most significant bit first. A light takes the first 24
+bits that reach it and passes all further bits on, until the line is low for the reset time.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from bisect import bisect_right
 from collections.abc import Callable
 
 BIT_S = 1.25e-6  # Duration of one bit: TH + TL.
-RESET_S = 280e-6  # Treset of the current generation (50 us in the first generation).
+RESET_S = 280e-6  # Treset of the current generation in seconds. The first generation needs 50 us.
 BYTES_PER_LIGHT = 3
-# T0H is 0.4 us and T1H 0.8 us, each +-150 ns. A light can read a pulse between these ranges as
-# either bit.
+# T0H is 0.4 us and T1H is 0.8 us, each +-150 ns. A light can read a pulse between these two ranges
+# as either bit.
 HIGH_FOR_0_S = (0.25e-6, 0.55e-6)
 HIGH_FOR_1_S = (0.65e-6, 0.95e-6)
 THRESHOLD_S = 0.6e-6
@@ -23,14 +24,15 @@ PWM_HZ = 430.0
 
 
 class Ws2812Chain:
-    """A chain of ``count`` lights. ``updates`` is the number of writes that reached the chain."""
+    """A chain of ``count`` lights. ``updates`` is how many writes have reached the chain."""
 
     def __init__(self, count: int) -> None:
         self.count = count
         self.updates = 0
         self.malformed = 0
         self.supply_failed = False
-        """True while the supply has failed and bits are lost (``power_on`` ends this)."""
+        """True while the power supply has failed and bits are lost. ``power_on`` ends this state.
+        """
         self.idle_high = False
         """True if the data line is high between SPI transfers.
 
@@ -40,11 +42,11 @@ class Ws2812Chain:
         self.level = 0.0
         """Sum of the levels of all channels, each 0 to 1."""
         self.gaps_under = 0
-        """Message size, in bytes, below which the SPI controller pauses for one clock after each
-        byte. The line keeps its level in the pause.
+        """Minimum message size, in bytes, that the SPI controller sends without gaps. In a smaller
+        message, the controller pauses for one clock after each byte, and the line keeps its level.
         """
         self.line: Callable[[bytes], bytes] = bytes
-        """Function that changes the bytes on the data line, for faults."""
+        """Function that changes the bytes on the data line, used by faults."""
         self._grb = bytearray(count * BYTES_PER_LIGHT)
         self._sorted: tuple[tuple[int, float], list[int]] = ((-1, 0.0), [])
         self._since_reset = bytearray()
@@ -52,13 +54,13 @@ class Ws2812Chain:
 
     @property
     def colours(self) -> tuple[tuple[int, int, int], ...]:
-        """Red, green, blue (0 to 255) of each light as shown now, in chain order."""
+        """Red, green and blue (0 to 255) of each light as shown now, in the order of the chain."""
         grb = self._grb
         return tuple((grb[i + 1], grb[i], grb[i + 2]) for i in range(0, len(grb), BYTES_PER_LIGHT))
 
     def channels_on(self, now_s: float) -> int:
-        """Return the number of channels that are on at ``now_s``. The PWM of all channels starts
-        with the last frame.
+        """Return how many channels are on at ``now_s``. The PWM of all channels starts with the
+        last frame.
         """
         if not self.level:
             return 0
@@ -74,8 +76,9 @@ class Ws2812Chain:
         return self._quiet_from_s + RESET_S
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> bytes:
-        """Decode the data line as MOSI of an SPI bus (tiltboard.hw_sim.buses.spi.SpiChip). The
-        lengths of the high and low levels determine the bits and resets.
+        """Decode the data that MOSI of an SPI bus puts on the line
+        (tiltboard.hw_sim.buses.spi.SpiChip). The lengths of the high and low levels determine the
+        bits and resets.
         """
         levels = f"{int.from_bytes(sent):0{8 * len(sent)}b}"
         if len(sent) < self.gaps_under:
@@ -94,7 +97,7 @@ class Ws2812Chain:
         return bytes(len(sent))
 
     def _burst(self, levels: str, clock_hz: int, start_s: float) -> None:
-        """Receive bits without a reset between them; the first bit rises at ``start_s``."""
+        """Receive bits that have no reset between them. The first bit rises at ``start_s``."""
         pulses = levels.replace("0", " ").split()
         bits: dict[str, str] = {}
         for pulse in set(pulses):
@@ -111,12 +114,12 @@ class Ws2812Chain:
         self, data: bytes | bytearray, start_s: float, duration_s: float | None = None
     ) -> float:
         """Receive data bits, starting at ``start_s``. Return the time at which the last bit has
-        passed.
+        arrived.
 
-        ``duration_s``: duration of all bits, or None for ``BIT_S`` per bit.
+        ``duration_s``: total duration of the bits, or None for ``BIT_S`` per bit.
 
-        Bytes beyond the chain's end are lost. A light that gets fewer than 24 bits keeps its
-        colour.
+        Bytes for which the chain has no light are lost. A light that gets fewer than 24 bits keeps
+        its colour.
         """
         end_s = start_s + (len(data) * 8 * BIT_S if duration_s is None else duration_s)
         if self.supply_failed:
@@ -132,8 +135,8 @@ class Ws2812Chain:
         return self._quiet_from_s
 
     def power_on(self, now_s: float) -> None:
-        """Restore the supply after a failure or a brown-out: all lights are dark and wait
-        for bits.
+        """Restore the power supply after a failure or a brown-out. All lights are dark and wait for
+        bits.
         """
         self._grb = bytearray(len(self._grb))
         self.level = 0.0

@@ -1,4 +1,6 @@
-"""The world with physics, in which pieces slide, tip, stack and fall. Needs the engine MuJoCo."""
+"""The simulated world with physics, in which pieces slide, tip, stack and fall. Physics needs the
+engine MuJoCo.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ def has_physics() -> bool:
 
 
 def world_class(*, physics: bool) -> type[World]:
-    """Return the class of the world. Raises SimulationError for ``physics`` without MuJoCo."""
+    """Return the class of the world, with or without physics. Raises SimulationError if ``physics``
+    is true and MuJoCo is not installed.
+    """
     if not physics:
         return World
     if not has_physics():

@@ -1,4 +1,4 @@
-"""The plate and the pieces as bodies of MuJoCo, in metres, kilograms and radians."""
+"""The plate and the pieces as rigid bodies in MuJoCo, in metres, kilograms and radians."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import mujoco
 from tiltboard.firmware_host.config import platform
 from tiltboard.games.base import TILE_HAT_MM, TILE_STEM_MM, PieceBody, peg_mm
 
-STEP_S = 0.002  # Time step of the simulation. With 3 ms a heap of pieces sometimes gains energy.
+# Time step of the simulation in seconds. With 3 ms, a heap of pieces sometimes gains energy.
+STEP_S = 0.002
 PLATE_THICK_M, SURFACE_M = platform.PLATE_THICK_MM / 1000, platform.SURFACE_MM / 1000
 WEIGHT_M, GROUND_M = platform.WEIGHT_MM / 1000, platform.GROUND_MM / 1000
-# Damping of the pivot in N m s / rad: a push dies away within about five swings.
+# Damping of the pivot in N m s / rad. With this damping, the plate stops after about five swings.
 PIVOT_DAMPING = 0.03
-# Stiffness of the hands that hold the plate, in N m / rad: a weight of 200 g on the rim tilts the
-# plate by 0.05 degrees.
+# Stiffness of the hands that hold the plate, in N m / rad. With this stiffness, a weight of 200 g
+# on the rim tilts the plate by 0.05 degrees.
 STIFF = 400.0
 STIFF_DAMPING = 8.0
 # Coefficient of friction of felt feet on varnished wood; docs/add-a-board.md asks for at least
@@ -24,10 +25,11 @@ STIFF_DAMPING = 8.0
 FRICTION = 0.40
 SPIN_FRICTION_M = 0.005
 HARD = [2 * STEP_S, 1.5]  # Time constant (two steps) and damping ratio of contacts.
-# Impedance of contacts, so that a contact yields by less than 0.02 mm under 20 g.
+# Impedance of contacts. With this impedance, a contact yields by less than 0.02 mm under 20 g.
 GIVES = [0.95, 0.99, 0.0002, 0.5, 2.0]
-# Memory for contacts and solver: 100 loose discs on a swinging plate need 2.8 MB. By default MuJoCo
-# would reserve 16 to 70 MB whenever a piece comes or goes, and keep the part in use.
+# Memory in bytes for contacts and solver. 100 loose discs on a swinging plate need 2.8 MB. By
+# default, MuJoCo would reserve 16 to 70 MB whenever a piece is added or removed, and keep the part
+# that was used.
 WORKSPACE_BYTES = 4 * 2**20
 TURN_AXES = (("east", (1, 0, 0)), ("north", (0, 1, 0)), ("spin", (0, 0, 1)))
 
@@ -60,10 +62,10 @@ def shape_of(piece: PieceBody) -> Shape:
 
 
 DISC = shape_of(PieceBody())
-# Coefficient of friction of a PTFE ring on varnished wood, on which the ring slips above 9.1
+# Coefficient of friction of a PTFE ring on varnished wood. The ring slips above a slope of 9.1
 # degrees.
 SLICK = 0.16
-# Coefficient of friction of soft rubber on varnished wood, on which the rubber slips above 50
+# Coefficient of friction of soft rubber on varnished wood. The rubber slips above a slope of 50
 # degrees.
 FEET = 1.2
 STEM_M = TILE_STEM_MM / 2000  # Radius in m of a tile's stem, which slides between pegs.
@@ -75,8 +77,8 @@ WALL_UP_M = 0.015
 
 
 def bare_table(plate_mm: float) -> mujoco.MjSpec:
-    """Return the plate on its pivot, which is the origin, and the table top below, without
-    pieces.
+    """Return a model without pieces: the plate on its pivot, which is the origin, and the table top
+    below the plate.
     """
     spec = mujoco.MjSpec()
     spec.memory = WORKSPACE_BYTES
@@ -85,7 +87,8 @@ def bare_table(plate_mm: float) -> mujoco.MjSpec:
     option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     option.solver = mujoco.mjtSolver.mjSOL_NEWTON
-    # With this ratio a leaning piece creeps by only 2 um per second and so counts as resting.
+    # With this ratio, a leaning piece creeps by only 2 um per second and therefore counts as
+    # resting.
     option.impratio = 30.0
     half = plate_mm / 2000.0
     spec.worldbody.add_geom(
@@ -128,8 +131,8 @@ def bare_table(plate_mm: float) -> mujoco.MjSpec:
 
 
 def add_piece(spec: mujoco.MjSpec, name: str, shape: Shape) -> None:
-    """Add a piece as a free body: a disc, a foot with a mast, or a tile whose hat stops at other
-    hats.
+    """Add a piece as a free body. The piece is a disc, a foot with a mast, or a tile whose hat
+    stops at the hats of other tiles.
 
     The piece's own friction applies to every contact. The mass is divided between the parts in
     proportion to their heights or, for a piece with a mast, to their volumes.
@@ -169,9 +172,11 @@ def add_piece(spec: mujoco.MjSpec, name: str, shape: Shape) -> None:
 def set_lanes(
     spec: mujoco.MjSpec, spots_mm: Sequence[tuple[float, float]], pitch_mm: float
 ) -> None:
-    """Replace the pegs and walls on the plate, between which tiles slide along rows and columns.
+    """Replace the pegs and walls on the plate. Tiles slide between the pegs, along rows and
+    columns.
 
-    ``spots_mm``: centres of the places between the pegs; an empty sequence only removes them.
+    ``spots_mm``: centres of the places between the pegs. If the sequence is empty, the pegs and
+    walls are only removed.
     """
     for geom in [geom for geom in spec.geoms if geom.name.startswith("lane-")]:
         spec.delete(geom)

@@ -1,7 +1,8 @@
 """Rigid bodies on the plate over time: pieces that hands hold, and pieces that slide, tip and fall.
 
-Outside this package positions are in mm in the plate's axes, which turn with the plate: x and y
-from its centre, z above its surface. Inside, MuJoCo works in metres from the pivot.
+The interface of this package uses positions in mm in the plate's axes, which turn with the plate. x
+and y are counted from the plate's centre, and z from its surface. Internally, MuJoCo works in
+metres from the pivot.
 """
 
 from __future__ import annotations
@@ -33,46 +34,47 @@ from tiltboard.hw_sim.physics.pins import Pins, quaternions_after
 from tiltboard.hw_sim.world.paths import Path, Point
 from tiltboard.hw_sim.world.plate import PlateMotion, Vector
 
-REST_S = 0.3  # Time without motion, in seconds, after which everything counts as resting.
+REST_S = 0.3  # Minimum time without motion, in seconds, before the simulation counts as resting.
 REST_MM = 0.01
-REST_TURN = 0.001  # Maximum change of a resting piece's axis, a unit vector.
-# Maximum speed at rest, in m/s and rad/s. The speed is checked as well, because a swing can have
-# the same position shortly before and after its turning point.
+REST_TURN = 0.001  # Maximum change of a resting piece's axis, which is a unit vector.
+# Maximum speed at rest, in m/s and rad/s. The position alone is not enough, because a swing has the
+# same position shortly before and after its turning point.
 REST_SPEED = 0.002
-# Time in seconds between updates of the magnets' forces; a hand moves 4 mm in this time.
+# Interval in seconds between updates of the magnets' forces. A hand moves 4 mm in this time.
 PULLED_FOR_S = 0.009
-# Number of no-slip iterations. Without these iterations a stack on a slope creeps by 0.02 mm per
-# second. The iterations need a matrix with a row for each contact force, 16 per piece. With more
-# than NOSLIP_LOOSE loose pieces the matrix takes too much time and memory.
+# Number of no-slip iterations of the solver. Without these iterations, a stack on a slope creeps by
+# 0.02 mm per second. The iterations need a matrix with a row for each contact force, 16 per piece.
+# With more than NOSLIP_LOOSE loose pieces, the matrix takes too much time and memory.
 NOSLIP = 3
 NOSLIP_LOOSE = 20
-# Maximum height in m, relative to the pivot, of the centre of a piece that touches the table beside
+# Maximum height in m, relative to the pivot, of the centre of a piece that lies on the table beside
 # the plate.
 OVERBOARD_M = GROUND_M + 0.018
 KEPT_STEPS = 192  # Number of past plate motions that are kept for filters, more than 0.3 s.
 
-# Constants of fingers and chopsticks that pull a piece toward its path with a person's force.
+# The following constants describe fingers and chopsticks, which pull a piece toward its path with a
+# person's force.
 
-# Rate of a hand's grip, per second. The square of the rate is the hand's stiffness per kilogram
-# held.
+# Rate of a hand's grip, per second. The square of this rate is the stiffness of the hand per
+# kilogram of the held piece.
 GRIP_PER_S = 200.0
-GRIP_N = 6.0  # Maximum force of fingers, in N; a harder push makes the piece slip.
+GRIP_N = 6.0  # Maximum force of fingers, in N. A larger force makes the piece slip.
 # Rate of the grip of chopsticks, per second. Chopsticks yield more than fingers.
 STICKS_PER_S = 60.0
 STICK_FRICTION = 0.40  # Coefficient of friction between wooden chopsticks and a piece.
-# Height in m above a piece's centre at which chopsticks hold the piece, so that it hangs.
+# Height in m above a piece's centre at which chopsticks hold the piece. The piece therefore hangs.
 STICKS_UP_M = 0.003
-SWING_DAMPING = 1e-5  # Damping in N m s of a piece that hangs between chopsticks.
+SWING_DAMPING = 1e-5  # Damping in N m s of a piece that swings between chopsticks.
 
 
 class Poses(NamedTuple):
-    """The poses of all pieces, one row per piece."""
+    """The positions and axes of all pieces, with one row for each piece."""
 
     numbers: tuple[int, ...]
     feet_mm: Array
     """Centre of each piece's lower face, (N, 3)."""
     up: Array
-    """Axis of each piece as a unit vector, (N, 3); (0, 0, 1) for a standing piece."""
+    """Axis of each piece as a unit vector, (N, 3). The axis of a standing piece is (0, 0, 1)."""
 
 
 @dataclass(slots=True)
@@ -82,15 +84,17 @@ class _Piece:
     shape: Shape
     moment_a_m2: float
     magnet_m: float
-    """Height of the magnet's centre above the body's centre."""
+    """Height in m of the magnet's centre above the body's centre."""
     path: Path | None = None
     """Path along which a hand moves the piece, or None."""
     squeeze_n: float | None = None
-    """Force of each of two chopsticks, west and east of the piece, or None without chopsticks."""
+    """Force in N of each of the two chopsticks, west and east of the piece. None if no chopsticks
+    hold the piece.
+    """
     row: int = 0
     """Row of the piece in arrays over all pieces."""
     body: int = 0
-    """MuJoCo's number of the piece's body."""
+    """The number of the piece's body in MuJoCo."""
     place_at: int = 0
     """Index of the piece's position in ``qpos``."""
     speed_at: int = 0
@@ -98,7 +102,7 @@ class _Piece:
 
 
 class Dynamics:
-    """Simulates plate and pieces in steps of 2 ms while something moves, and skips time at rest."""
+    """Simulates plate and pieces in steps of 2 ms while anything moves. Skips time at rest."""
 
     def __init__(
         self,
@@ -111,10 +115,11 @@ class Dynamics:
     ) -> None:
         """Create the plate without pieces.
 
-        ``setpoint``: function that returns the commanded angles in rad about east, north and the
-        plate's own axis at a time. The angles can change until ``steered_until_s()``. ``shape``:
-        shape of an ordinary piece. ``pins``: True to let isolated resting pieces follow the plate
-        without contacts (``tiltboard.hw_sim.physics.pins``), False to compute their contacts.
+        ``setpoint``: function that returns the commanded angles at a time, in rad about east, north
+        and the plate's own axis. ``steered_until_s``: function that returns the time until which
+        these angles can change. ``shape``: shape of an ordinary piece. ``pins``: True if isolated
+        resting pieces follow the plate without contacts (``tiltboard.hw_sim.physics.pins``), False
+        to compute the contacts of these pieces.
         """
         self._shape = shape
         self._pieces: dict[int, _Piece] = {}
@@ -131,7 +136,7 @@ class Dynamics:
         self._poses: tuple[int, Poses] | None = None
         self._pulled: tuple[float, Array] | None = None
         self.asleep = False
-        self.version = 0  # Number that changes whenever a piece may have moved.
+        self.version = 0  # Number that increases whenever a piece may have moved.
         self._time_s = 0.0
         self._motions: deque[tuple[float, PlateMotion]] = deque(maxlen=KEPT_STEPS)
         self._rate = np.zeros(3)  # Rate of turn of the plate, in its own axes.
@@ -140,7 +145,7 @@ class Dynamics:
         mujoco.mj_forward(self._model, self._data)
         self._note()
 
-    # Methods that add, remove and move pieces.
+    # The following methods add, remove and move pieces.
 
     def add(
         self,
@@ -175,15 +180,15 @@ class Dynamics:
         self.wake()
 
     def set_lanes(self, spots_mm: Sequence[tuple[float, float]], pitch_mm: float) -> None:
-        """Set pegs and walls around the places with these centres, or remove them if ``spots_mm``
-        is empty.
+        """Set pegs and walls around the places with these centres. If ``spots_mm`` is empty, remove
+        the pegs and walls.
         """
         set_lanes(self._spec, spots_mm, pitch_mm)
         self._rebuild()
 
     def stand_on(self, number: int, friction: float, foot_mm: Point | None = None) -> None:
-        """Set the ``friction`` coefficient of the piece's foot, and move the piece to ``foot_mm``
-        if that is not None.
+        """Set the ``friction`` coefficient of the piece's foot. If ``foot_mm`` is given, move the
+        piece to this point.
         """
         piece = self._pieces[number]
         piece.shape = replace(piece.shape, friction=friction)
@@ -196,17 +201,18 @@ class Dynamics:
         self.wake()
 
     def hold(self, number: int, path: Path) -> None:
-        """Let a hand hold the piece upright and move its foot along ``path``, in the plate's axes.
+        """Let a hand hold the piece upright and move the piece's foot along ``path``, in the
+        plate's axes.
 
-        The hand keeps the piece at the end of the path. The hand pushes with at most 6 N, like
-        fingers.
+        The hand keeps the piece at the end of the path. The hand pushes with at most 6 N, as
+        fingers do.
         """
         self._pieces[number].path = path
         self._loosen(number)
 
     def pinch(self, number: int, squeeze_n: float) -> None:
-        """Hold the piece between two chopsticks, west and east of it, that press with
-        ``squeeze_n``.
+        """Hold the piece between two chopsticks, one to the west and one to the east, which press
+        with ``squeeze_n``.
 
         Friction carries the piece. The piece swings about the line between the chopsticks, and
         slips out if the load is greater than the friction.
@@ -237,7 +243,7 @@ class Dynamics:
         self._loosen(number)
         self._data.qvel[self._pieces[number].speed_at + 5] = rad_s
 
-    # Methods that advance the simulation in time.
+    # The following methods advance the simulation in time.
 
     def wake(self) -> None:
         """Resume the simulation after a rest, because something is about to move."""
@@ -247,7 +253,7 @@ class Dynamics:
         self.version += 1
 
     def advance(self, now_s: float) -> None:
-        """Simulate up to ``now_s``. The time at rest is skipped."""
+        """Simulate up to ``now_s``. The time during which everything rests is skipped."""
         while self._time_s + STEP_S <= now_s:
             if self.asleep:
                 self._time_s = now_s
@@ -305,10 +311,10 @@ class Dynamics:
                     self._data.xfrc_applied[piece.body, 3:] += pulled[1]
 
     def _pull(self, piece: _Piece, path: Path) -> tuple[Array, Array] | None:
-        """Return force and torque that move a held piece along ``path`` in the next step and keep
-        it upright, or None if the piece slips out.
+        """Return the force and torque that move a held piece along ``path`` in the next step and
+        keep the piece upright. Return None if the piece slips out.
 
-        Between two chopsticks the piece swings about the line between them.
+        Between two chopsticks, the piece swings about the line between them.
         """
         data, plate, squeeze_n = self._data, self._plate_axes(), piece.squeeze_n
         mass_kg, at = self._model.body_mass[piece.body], piece.speed_at
@@ -323,7 +329,8 @@ class Dynamics:
         speed = (ahead - here) / STEP_S - data.qvel[at : at + 3]
         force = mass_kg * (per_s**2 * off + 2 * per_s * speed)
         force[2] += mass_kg * 9.81
-        # Chopsticks press along the line between them, and hold by friction across that line.
+        # Chopsticks press along the line between them. Across that line, they hold the piece only
+        # by friction.
         if squeeze_n:
             along, *across = force @ plate
             if abs(along) > squeeze_n or np.hypot(*across) > 2 * STICK_FRICTION * squeeze_n:
@@ -342,7 +349,7 @@ class Dynamics:
         return force * min(1.0, GRIP_N / max(size, 1e-9)), torque
 
     def _strike(self) -> None:
-        """Apply the flicks whose time has come."""
+        """Apply the flicks that are due."""
         due = [flick for flick in self._flicks if flick[0] <= self._time_s]
         self._flicks = [flick for flick in self._flicks if flick[0] > self._time_s]
         for _, number, speed in due:
@@ -361,7 +368,8 @@ class Dynamics:
         pieces = self._pieces.values()
         ends_s = [piece.path.end_s for piece in pieces if piece.path is not None]
         steered = self._flicks or max([self._steered_until_s(), *ends_s]) > self._time_s
-        # Linear speeds of the plate and the pieces. The pieces' jitter of a few mrad/s is ignored.
+        # Linear speeds of the plate and the pieces. The pieces always jitter by a few mrad/s, so
+        # their rates of turn are ignored.
         speeds = [*range(3), *(piece.speed_at + axis for piece in pieces for axis in range(3))]
         quick = np.abs(self._data.qvel[speeds]).max() > REST_SPEED
         if before is None or steered or quick or before[1].shape != lie.shape:
@@ -371,12 +379,12 @@ class Dynamics:
             self._data.qacc_warmstart[:] = 0.0
             self.asleep = True
 
-    # Methods that return results of the simulation.
+    # The following methods return results of the simulation.
 
     @property
     def overboard(self) -> tuple[int, ...]:
-        """Numbers of the pieces that are beside the plate and down on the table. The height alone
-        is not enough, because the plate's edge can be as low as a fallen piece.
+        """The numbers of the pieces that lie on the table beside the plate. The height alone does
+        not show this, because the plate's edge can be as low as a fallen piece.
         """
         if not self._pieces:
             return ()
@@ -401,8 +409,8 @@ class Dynamics:
         return self._poses[1]
 
     def lowest_mm(self) -> Array:
-        """Return a point on each piece's axis at the height of its lowest point, (N, 3). For a
-        standing piece this is the centre of the foot.
+        """Return the height of each piece's lowest point, as the point on the piece's axis at this
+        height, (N, 3). For a standing piece, this is the centre of the foot.
         """
         poses, halves = self.poses(), self._heights_mm / 2
         lowest = poses.feet_mm + poses.up * halves[:, None]
@@ -412,7 +420,7 @@ class Dynamics:
         return lowest
 
     def turned_poses(self) -> tuple[tuple[int, ...], Array, Array]:
-        """Return the pieces' numbers, positions and rotations for drawing.
+        """Return the numbers, positions and rotations of all pieces, for drawing.
 
         The position, (N, 3), is the centre of an ordinary piece on the same foot, in mm above the
         plate's surface. The rotation, (N, 4), is a quaternion w, x, y, z in the plate's axes.
@@ -423,14 +431,14 @@ class Dynamics:
         return poses.numbers, drawn, quaternions_after(back, turns[self._bodies])
 
     def motion(self, time_s: float) -> PlateMotion:
-        """Return the plate's motion at ``time_s``, after simulating up to that time. Motions of the
-        last 0.3 s are available.
+        """Simulate up to ``time_s`` and return the plate's motion at that time. Motions of the last
+        0.3 s are also available.
         """
         self.advance(time_s)
         at = bisect_right(self._motions, time_s, key=itemgetter(0))
         return self._motions[max(0, at - 1)][1]
 
-    # Methods for the record of the plate's motion and for MuJoCo's model.
+    # The following methods record the plate's motion and access MuJoCo's model.
 
     def _note(self) -> None:
         data = self._data

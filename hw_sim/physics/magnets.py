@@ -1,8 +1,8 @@
 """The field of tilted magnets at all sensors, and the forces between the magnets.
 
-Near a magnet the field is the exact field of a disc (N. Derby and S. Olbert, American Journal of
-Physics 78 (2010) 229), further away two multipole terms, as in ``tiltboard.hw_sim.world.magnet``.
-This module also computes the component across the axis.
+Near a magnet, the field is the exact field of a disc (N. Derby and S. Olbert, American Journal of
+Physics 78 (2010) 229). Further away, the field consists of two multipole terms, as in
+``tiltboard.hw_sim.world.magnet``. In addition, this module computes the component across the axis.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from tiltboard.hw_sim.world.magnet import FAR_MM, DiscMagnet
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-# Number of iterations. Convergence is quadratic: for the worst ``kc`` here 7 iterations are exact
-# except for rounding.
+# Number of iterations. The iteration converges quadratically. For the worst ``kc`` that occurs
+# here, 7 iterations are exact except for rounding.
 CEL_ROUNDS = 8
 
 
 def upward_mt(disc: DiscMagnet, middles_mm: Array, up: Array, points_mm: Array) -> Array:
-    """Return the upward field in mT of each of N equal discs at M points, (N, M).
+    """Return the upward field in mT of each of N equal discs at each of M points, (N, M).
 
-    ``middles_mm``: centres of the discs, (N, 3). ``up``: unit vectors of magnetisation, (N, 3).
+    ``middles_mm``: centres of the discs, (N, 3). ``up``: unit vectors of the magnetisation, (N, 3).
     ``points_mm``: the points, (M, 3).
     """
     away = points_mm[None, :, :] - middles_mm[:, None, :]
@@ -41,8 +41,8 @@ def upward_mt(disc: DiscMagnet, middles_mm: Array, up: Array, points_mm: Array) 
 
 
 def _far(disc: DiscMagnet, rho: Array, z: Array) -> tuple[Array, Array]:
-    """Return the field along and across the axis: the gradient of D (P1(c) / r^2 + Q P3(c)
-    / r^4).
+    """Return the field along and across the axis at long range, the gradient of D (P1(c) / r^2 + Q
+    P3(c) / r^4).
     """
     a, b = disc.diameter_mm / 2, disc.height_mm / 2
     moment = disc.remanence_mt * a * a * b / 2
@@ -74,8 +74,8 @@ def _exact(disc: DiscMagnet, rho_mm: Array, z_mm: Array) -> tuple[Array, Array]:
 
 
 def _cel(kc: Array, p: Array, c: float, s: Array | float) -> Array:
-    """Return Bulirsch's general complete elliptic integral, as
-    ``tiltboard.hw_sim.world.magnet.cel``.
+    """Return Bulirsch's general complete elliptic integral for arrays (see
+    ``tiltboard.hw_sim.world.magnet.cel``).
     """
     k, kk, em = kc, kc, np.ones_like(kc)
     pp = np.sqrt(p)
@@ -97,7 +97,7 @@ def _cel(kc: Array, p: Array, c: float, s: Array | float) -> Array:
     return np.asarray(math.pi / 2 * (ss + cc * em) / (em * (em + pp)))
 
 
-# Forces and torques between the pieces' magnets, each a dipole at the centre of its disc.
+# Forces and torques between the pieces' magnets. Each magnet is a dipole at the centre of its disc.
 #
 # Formulas for two dipoles: K. W. Yung, P. B. Landecker and D. D. Villani, Magnetic and Electrical
 # Separation 9 (1998) 39.
@@ -114,9 +114,9 @@ _NEXT, _LAST = [1, 2, 0], [2, 0, 1]
 
 
 def wrenches(centres_m: Array, axes: Array, moments_a_m2: Array, heights_m: Array) -> Array:
-    """Return force in N and torque in N m about each body's centre, (N, 6).
+    """Return the force in N and the torque in N m about the centre of each body, (N, 6).
 
-    ``centres_m``: centres of the bodies, (N, 3). ``axes``: unit vectors of the moments.
+    ``centres_m``: centres of the bodies, (N, 3). ``axes``: unit vectors of the magnetic moments.
     ``heights_m``: height of each magnet's centre above its body's centre, (N,).
     """
     arms = axes * heights_m[:, None]
@@ -130,10 +130,10 @@ def wrenches(centres_m: Array, axes: Array, moments_a_m2: Array, heights_m: Arra
 
 
 def _pairwise(moments: Array, pairs: tuple[Index, ...], away: Array) -> tuple[Array, Array]:
-    """Return the force in N on each magnet and the field in T at each magnet, (N, 3), from all
-    ``pairs``.
+    """Return the force in N on each magnet and the field in T at each magnet, (N, 3), summed over
+    all ``pairs`` of magnets.
 
-    ``away``: vector from the second magnet of a pair to the first, in m.
+    ``away``: vector from the second magnet of a pair to the first magnet, in m.
     """
     pull, field = np.zeros_like(moments), np.zeros_like(moments)
     one, other = pairs
@@ -158,7 +158,7 @@ def _pairwise(moments: Array, pairs: tuple[Index, ...], away: Array) -> tuple[Ar
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Return the cross product of each row. numpy's own function is slow, because it checks the
+    """Return the cross product of each row. numpy's own function is slower, because it checks the
     axes.
     """
     return a[:, _NEXT] * b[:, _LAST] - a[:, _LAST] * b[:, _NEXT]

@@ -1,9 +1,9 @@
 """Pinned pieces: isolated resting pieces that follow the plate without contacts of their own.
 
-Contacts cost more time than anything else, and 36 pieces have 144 contacts. A piece is pinned if it
-stands alone, far from everything that moves, and friction holds it by a wide margin. The weight of
-a pinned piece acts on the plate, and its pose follows the plate. The piece is freed before anything
-comes near or friction may fail.
+Contacts take more computing time than anything else, and 36 pieces have 144 contacts. A piece is
+pinned if it stands alone, far from everything that moves, and if friction holds it by a wide
+margin. The weight of a pinned piece acts on the plate, and the piece moves with the plate. The
+piece is freed before anything comes near, or before friction could fail to hold it.
 """
 
 from __future__ import annotations
@@ -22,18 +22,24 @@ from tiltboard.hw_sim.physics.magnets import Array, Index, cross
 Flags = NDArray[np.bool_]
 
 G_M_S2 = 9.81
-LOOKS = 12  # A piece is pinned after it was found firm in this many checks in a row, 9 ms apart.
+# Number of successive checks in which a piece must be firm before it is pinned. The checks are 9 ms
+# apart.
+LOOKS = 12
 SINKS_M = 0.0003
 UPRIGHT = 0.9999
-STIRS_M = 2e-5  # Maximum motion between two checks of a resting piece, equal to 2 mm/s.
-# Maximum fraction of the available friction that a pinned piece may use. The acceleration of a tilt
-# uses less than the remaining friction.
+# Maximum distance in m that a resting piece moves between two checks. This corresponds to 2 mm/s.
+STIRS_M = 2e-5
+# Maximum fraction of the available friction that a pinned piece may use. The remaining friction is
+# more than enough for the acceleration of a tilt.
 HOLDS = 0.6
-TIPS = 0.3  # Maximum torque of the magnets, as a fraction of the torque that tips a piece.
-# Minimum change of the tilt that is taken into account, in rad. This change moves the plate's rim
-# by 0.2 um.
+# Maximum torque of the magnets on a pinned piece, as a fraction of the torque that tips the piece.
+TIPS = 0.3
+# Minimum change of the tilt, in rad, for which pinned pieces are moved. Such a change moves the
+# plate's rim by 0.2 um.
 STAYS_RAD = 1e-6
-SPARE_M = 0.004  # Minimum distance to other pieces, in m; a nearer piece frees a pinned piece.
+# Minimum distance from a pinned piece to other pieces, in m. If another piece comes nearer, the
+# pinned piece is freed.
+SPARE_M = 0.004
 STRUCK_M_S = 0.005
 
 
@@ -41,8 +47,8 @@ class Pins:
     """The pinned pieces, in the same rows as in ``Dynamics``. No piece is pinned at first."""
 
     def __init__(self, pieces: Sequence[tuple[int, int, int, Shape]]) -> None:
-        """Store the pieces: for each the body, the offsets in ``qpos`` and ``qvel``, and
-        the shape.
+        """Store the pieces. ``pieces`` lists for each piece the body, the offsets in ``qpos`` and
+        ``qvel``, and the shape.
         """
         count, shapes = len(pieces), [shape for *_, shape in pieces]
         numbers = np.array([where for *where, _ in pieces], dtype=np.intp).reshape(-1, 3)
@@ -56,7 +62,8 @@ class Pins:
         self._stood = np.zeros(count, dtype=np.intp)
         self._was = np.full((count, 3), np.inf)
         self.pinned: Flags = np.zeros(count, dtype=bool)
-        # Positions of the pinned pieces in the plate's axes; ``_turn`` has their rotations.
+        # Positions of the pinned pieces in the plate's axes. ``_turn`` contains the rotations of
+        # these pieces.
         self._at = np.zeros((count, 3))
         self._turn = np.zeros((count, 4))
         self._load: Array | None = None
@@ -75,9 +82,10 @@ class Pins:
         pulls: Array,
         busy: Collection[int],
     ) -> None:
-        """Pin and free pieces.
+        """Decide which pieces are pinned now, and pin or free the pieces accordingly.
 
-        ``pulls``: forces and torques of the magnets, (N, 6). ``busy``: rows of pieces in hands.
+        ``pulls``: forces and torques of the magnets on each piece, (N, 6). ``busy``: rows of the
+        pieces that hands hold.
         """
         axes = data.xmat[plate].reshape(3, 3)
         at = data.xpos[self._bodies] @ axes
@@ -87,7 +95,7 @@ class Pins:
         rate = data.cvel[plate, :3]
         swung = np.cross(rate, np.cross(rate, data.xpos[self._bodies]))
         felt = (force - swung * (self._weights / G_M_S2)[:, None]) @ axes
-        # Friction coefficient at which the piece slides or tips, whichever is lower.
+        # Coefficient of friction at which the piece slides or tips, whichever is lower.
         least = np.minimum(self._frictions, self._feet / self._halves)
         slides = np.hypot(felt[:, 0], felt[:, 1]) > HOLDS * least * -felt[:, 2]
         tips = np.abs(pulls[:, 3:]).max(axis=1) > TIPS * self._weights * self._feet
@@ -104,13 +112,14 @@ class Pins:
         w, x, y, z = data.xquat[plate].tolist()
         self._turn[new] = quaternions_after((w, -x, -y, -z), data.xquat[self._bodies[new]])
         self._at[new] = at[new]
-        # Force and torque of the pinned pieces on the plate, about its centre of mass.
+        # Force and torque that the pinned pieces exert on the plate, about the plate's centre of
+        # mass.
         arms = data.xpos[self._bodies[wanted]] - data.xipos[plate]
         turning = cross(arms, force[wanted]) + pulls[wanted, 3:]
         self._load = np.concatenate([force[wanted].sum(axis=0), turning.sum(axis=0)])
 
     def part(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
-        """Free each pinned piece to which another piece comes near."""
+        """Free each pinned piece that another piece approaches."""
         near = self._near(data, self.pinned)
         if near.any():
             self._stood[near] = 0
@@ -124,13 +133,15 @@ class Pins:
         self._set(model, freed)
 
     def press(self, data: mujoco.MjData, plate: int) -> None:
-        """Apply the pinned pieces' forces to the plate instead of to the pieces."""
+        """Apply the forces of the pinned pieces to the plate. These forces do not act on the
+        pieces.
+        """
         if self._load is not None and self.pinned.any():
             data.xfrc_applied[self._bodies[self.pinned]] = 0.0
             data.xfrc_applied[plate] += self._load
 
     def carry(self, data: mujoco.MjData) -> None:
-        """Move the pinned pieces with the plate, after a step."""
+        """Move the pinned pieces with the plate after a step of the simulation."""
         if not self.pinned.any():
             return
         angles, speeds = data.qpos[:3].tolist(), None
@@ -150,8 +161,8 @@ class Pins:
             data.qvel[where[:, :3]] = speeds
 
     def _near(self, data: mujoco.MjData, still: Flags) -> Flags:
-        """Return the pieces of ``still`` that another piece, which moves or is not firm, may soon
-        touch.
+        """Return the pieces of ``still`` that may soon touch another piece. The other piece is
+        moving or not firm.
         """
         near = np.zeros(len(still), dtype=bool)
         if still.all() or not still.any():
@@ -177,7 +188,9 @@ class Pins:
 
 
 def _attitude(angles: list[float]) -> tuple[Array, Array]:
-    """Return the plate's axes as columns, and its quaternion, from its angles about x, y and z."""
+    """Return the plate's orientation, given the angles about x, y and z: the plate's axes as
+    columns, and a quaternion.
+    """
     turn = np.array([[1.0, 0.0, 0.0, 0.0]])
     for axis in (2, 1, 0):
         step = [math.cos(angles[axis] / 2), 0.0, 0.0, 0.0]

@@ -1,5 +1,5 @@
-"""The world with physics, in which pieces slide, tip, stack and fall. This world has the same
-interface as World.
+"""The simulated world with physics, in which pieces slide, tip, stack and fall. The class has the
+same interface as World.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from tiltboard.hw_sim.world.plate import PlateMotion, TiltingPlate, Vector
 from tiltboard.hw_sim.world.world import GAP_SPREAD_MM, Pose, World
 
 MU0 = 4e-7 * math.pi
-# Maximum distance, in mm, from a tile's foot to the centre of its place. A nearer tile is moved to
-# the centre.
+# Maximum distance, in mm, between a tile's foot and the centre of its place. A tile within this
+# distance is moved to the centre.
 SEATS_MM = 6.0
 
 
 class SwingingPlate(TiltingPlate):
-    """A plate with commanded angles, whose actual motion is computed by Dynamics."""
+    """A plate with commanded angles. Dynamics computes the actual motion of the plate."""
 
     IMU_M: ClassVar[Vector] = (0.0, 0.0, 0.005)  # The sensor is 5 mm above the pivot.
 
@@ -51,7 +51,7 @@ class SwingingPlate(TiltingPlate):
 
 
 class RigidWorld(World):
-    """A world whose pieces are rigid bodies. A hand moves a piece along its path and then
+    """A world whose pieces are rigid bodies. A hand moves a piece along the piece's path and then
     lets go.
     """
 
@@ -77,10 +77,11 @@ class RigidWorld(World):
         return SwingingPlate(stream, self.profile.plate_mm)
 
     def set_lanes(self, places: Collection[int]) -> None:
-        """Set pegs and walls around these places, or remove them if ``places`` is empty.
+        """Set up pegs and walls around these places. If ``places`` is empty, remove the pegs and
+        walls.
 
         While there are pegs, every new piece is a tile. A tile can slide until the next piece is
-        taken from a tray. After that it stands firmly in the centre of its place.
+        taken from a tray. After that, the tile stands firmly in the centre of its place.
         """
         laid = [self.profile.centre_mm(index) for index in places]
         if laid == self._lanes:
@@ -99,8 +100,8 @@ class RigidWorld(World):
         return piece
 
     def _press_down(self) -> None:
-        """Let the last sliding tile stand firmly again, in the centre of its place if the centre is
-        near.
+        """Make the last sliding tile stand firmly again. If the centre of its place is near, move
+        the tile to the centre.
         """
         tile = self._slick
         if tile is None or tile.piece_id not in self.pieces:
@@ -110,10 +111,10 @@ class RigidWorld(World):
         seated = tile.stands and z < 1.0 and math.dist(middle, (x, y)) < SEATS_MM
         self._dynamics.stand_on(tile.piece_id, FEET, (*middle, 0.0) if seated else None)
 
-    # Methods for the magnetic field at the sensors.
+    # The following methods compute the magnetic field at the sensors.
 
     def set_gaps(self, gaps_mm: Iterable[float]) -> None:
-        """Set each place's gap between sensor and magnet, in mm, and compute the fields again."""
+        """Set each place's gap between sensor and magnet, in mm. Compute the fields again."""
         super().set_gaps(gaps_mm)
         self._points = np.array(
             [(*self.profile.centre_mm(index), -gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]
@@ -135,8 +136,8 @@ class RigidWorld(World):
         return float(self._shares_mt([piece], self._points[sensor : sensor + 1])[0, 0])
 
     def _total_mt(self) -> Array:
-        """Return the field of all pieces at each sensor. Only pieces that moved by 0.1 um are
-        computed again.
+        """Return the field of all pieces at each sensor, in mT. Only the fields of pieces that have
+        moved by 0.1 um are computed again.
         """
         poses = self._dynamics.poses()
         lie = np.concatenate([poses.feet_mm, poses.up * 100], axis=1)
@@ -153,7 +154,9 @@ class RigidWorld(World):
         return np.asarray(shares.sum(axis=0))
 
     def _shares_mt(self, pieces: Sequence[SimulatedPiece], points: Array) -> Array:
-        """Return the field in mT of each of ``pieces``, which have equal discs, at each point."""
+        """Return the field of each of ``pieces`` at each point, in mT. The pieces must have equal
+        discs.
+        """
         poses = self._dynamics.poses()
         rows = [poses.numbers.index(piece.piece_id) for piece in pieces]
         up, disc = poses.up[rows], pieces[0].kind.disc
@@ -161,11 +164,11 @@ class RigidWorld(World):
         factors = np.array([piece.kind.sign * piece.factor for piece in pieces])
         return factors[:, None] * upward_mt(disc, middles, up, points)
 
-    # Methods that move pieces.
+    # The following methods move pieces.
 
     def set_going(self, piece: SimulatedPiece, path: Path, *, leaves: bool = False) -> None:
-        """Let a hand move the piece along ``path``. With ``leaves`` the piece is off the plate at
-        the end of the path.
+        """Let a hand move the piece along ``path``. If ``leaves`` is true, the piece is removed
+        from the plate at the end of the path.
         """
         super().set_going(piece, path, leaves=leaves)
         self._dynamics.hold(piece.piece_id, path)
@@ -190,8 +193,8 @@ class RigidWorld(World):
         self._dynamics.twirl(piece.piece_id, rad_s)
 
     def pinch(self, piece: SimulatedPiece, squeeze_n: float) -> None:
-        """Hold the piece with two chopsticks that each press with ``squeeze_n``. The piece slips
-        out when the load exceeds the friction.
+        """Hold the piece with two chopsticks that each press with ``squeeze_n``, in N. The piece
+        slips out when the load exceeds the friction.
         """
         self._dynamics.pinch(piece.piece_id, squeeze_n)
 
@@ -216,12 +219,12 @@ class RigidWorld(World):
             self._dynamics.hold(piece.piece_id, still(piece.here, self.clock.now()))
 
     def settle(self, now_s: float) -> None:
-        """Simulate up to ``now_s``, release pieces at the end of their paths, and remove pieces
-        that fell off.
+        """Simulate up to ``now_s``, release pieces that have reached the end of their paths, and
+        remove pieces that have fallen off.
         """
         self._dynamics.advance(now_s)
         if now_s < self._field.next_change_s and self._seen_version == self._dynamics.version:
-            return  # Nothing has changed, as for most sensors of a scan.
+            return  # For most sensors of a scan, nothing has changed since the last call.
         for number in self._dynamics.slipped_pieces():
             if number in self.pieces:
                 self.open_hand(self.pieces[number])

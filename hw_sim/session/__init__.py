@@ -1,4 +1,4 @@
-"""Simulated tables with the real host. No other part of ``hw_sim`` uses the host."""
+"""Simulated tables that run the real host. No other part of ``hw_sim`` uses the host."""
 
 from tiltboard.hw_sim.session.session import SimSession
 

@@ -1,4 +1,6 @@
-"""The automatic hand of the simulated table, which does what the table and the players ask for."""
+"""The automatic hand of the simulated table, which carries out the requests of the table and of
+players.
+"""
 
 from __future__ import annotations
 
@@ -22,26 +24,27 @@ from tiltboard.hw_sim.world.pieces import BODY_HEIGHT_MM, SimulatedPiece
 
 # Delay in seconds before the hand reports the result of a request that no sensor can detect.
 SAYS_S = 6.0
-STEADY_MM = 4.0  # Amplitude in mm of the tremor of a hand that stacks a piece.
-SHAKY_MM = 2.0  # Amplitude in mm that each challenge in the game adds to the tremor.
-# Delay in seconds between the last move and the removal of pieces that left the game.
+STEADY_MM = 4.0  # Amplitude in mm of a hand's tremor when the hand stacks a piece.
+SHAKY_MM = 2.0  # Amplitude in mm that each challenge of the game adds to the hand's tremor.
+# Delay in seconds between the last move and the removal of pieces that are no longer in the game.
 TIDIES_S = 1.5
 
 
 class SeatHand:
-    """Acts for players of tower games: puts pieces down, takes returned pieces off the plate, and
-    reports results that no sensor can detect.
+    """Acts for the players of tower games. The hand puts pieces down, takes returned pieces off the
+    plate, and reports results that no sensor can detect.
     """
 
     def __init__(self, session: SimSession) -> None:
         self._session = session
         self._world = session.table.world
-        # The player's request that is in progress, and the number of moves that were made before
-        # the request.
+        # The player's request that is in progress, and the number of moves made before this
+        # request.
         self._doing: tuple[str, int] | None = None
-        # Move to report for the request, if its result is already known.
+        # The move to report for the request if its result is already known, otherwise None.
         self._outcome_known: str | None = None
-        self._to_stack: list[str] = []  # Pieces to stack on place ``self._at``, the next one first.
+        # Pieces to stack on the place ``self._at``, in the order in which they are stacked.
+        self._to_stack: list[str] = []
         self._at = 0
         self._tremble_mm = 0.0
         self._stacked: list[int] = []  # Ids of the pieces that the hand has stacked on others.
@@ -51,9 +54,7 @@ class SeatHand:
         self._tidies_s = 0.0
 
     def step(self, overlay: ZoneOverlay) -> None:
-        """Continue the present request. The caller calls this method after each step of
-        the host.
-        """
+        """Continue the present request. Call this method after each step of the host."""
         room, now_s = self._session.host.session.seat_referee, self._session.clock.now()
         made = len(self._session.host.status.moves)
         if room is None:  # A new game without a seat referee has just begun.
@@ -69,7 +70,7 @@ class SeatHand:
         elif self._doing != (room.for_hands, made):
             self._doing, self._says_s = (room.for_hands, made), now_s + SAYS_S
             self._outcome_known, self._to_stack, self._stacked = None, [], []
-            # An impossible request is not an error here: its result is reported later.
+            # An impossible request is not an error here, because the hand reports its result later.
             with suppress(HandsError):
                 self._do(overlay, room.position, room.for_hands)
         elif self._to_stack:
@@ -80,7 +81,9 @@ class SeatHand:
             self._session.host.submit(SeatMove(None, self._outcome(room.for_hands)))
 
     def _outcome(self, wish: str) -> str:
-        """Return the move that the hand reports: either the stack stands, or the stack fell."""
+        """Return the move that the hand reports. The move states either that the stack stands or
+        that the stack fell.
+        """
         pieces = self._world.pieces
         high = (at in pieces and pieces[at].here[2] > BODY_HEIGHT_MM / 2 for at in self._stacked)
         return self._outcome_known or (wish if all(high) else _failure_report(wish))
@@ -92,7 +95,7 @@ class SeatHand:
         if not falls:
             outcome = overlay.game.attempted(position, wish, self._stream)
             if outcome != wish:
-                # Fallen pieces stay on the plate until they are tidied away.
+                # Fallen pieces stay on the plate until the hand removes them later.
                 self._outcome_known = outcome
                 return
         if words[1] != "place":
@@ -130,7 +133,7 @@ class SeatHand:
         return round(top_mm / BODY_HEIGHT_MM)
 
     def _tidy(self, overlay: ZoneOverlay, position: Position) -> None:
-        """Find the zone that has the most pieces too many, and take one piece off this zone."""
+        """Find the zone that has the most surplus pieces, and take one piece off this zone."""
         game = overlay.game
         if any(game.takes_back(move) for move in position.legal()):
             return
@@ -155,27 +158,27 @@ def _failure_report(wish: str) -> str:
     return ":".join([who, what, "fail", *where[:2]])
 
 
-# Fast motions of the automatic hand, which carries out the table's requests.
+# The following class makes fast motions to carry out the table's requests.
 
 ROLL_S = 0.25  # Duration of a roll to a neighbouring place, in seconds.
-# Fixed part of the duration of a hop, in seconds; the flight at HOP_MM_S adds to this time.
+# Fixed part of the duration of a hop, in seconds. The time of the flight at HOP_MM_S is added.
 HOP_S = 0.25
 HOP_MM_S = 2000.0
 HOP_MM = 45.0
 LOWER_S = 0.2
 ABOVE_MM = 60.0
-STAGGER_S = 0.3  # Time in seconds over which the starts of many pieces are spread.
-# Delay in seconds after the last piece has come to rest, longer than the time until the host
-# accepts the sensors' reading.
+STAGGER_S = 0.3  # Time in seconds over which the starts of many movements are spread.
+# Delay in seconds after the last piece has come to rest. The host accepts the sensors' reading
+# before this delay is over.
 SEEN_S = 0.2
-# Timeout in seconds: the hand gives up if the table's requests stay unchanged for this time.
+# Timeout in seconds. If the table's requests stay unchanged for this time, the hand gives up.
 GIVEN_UP_S = 1.5
 ASKING = (Phase.SETUP, Phase.SETTLE, Phase.FIX)
 LEAVING = (Role.WRONG, Role.REMOVE, Role.LIFT)
 
 
 class OwnHand:
-    """Moves the pieces as the table requests. Use this class only in the table's thread; call
+    """Moves the pieces as the table requests. Use this class only in the table's thread, and call
     ``step`` after each host step.
     """
 
@@ -184,24 +187,25 @@ class OwnHand:
         self._world = session.table.world
         self._at_seats = SeatHand(session)
         self._waiting: list[Future[None]] = []
-        # Overlay of the present game. Each game that begins or resumes has a new overlay.
+        # The overlay (the board's spaces on the plate) of the present game. Each game that begins
+        # or resumes has a new overlay.
         self._overlay: Overlay | None = None
         # The shifts (movements of pieces) that were carried out last.
         self._done: tuple[Shift, ...] | None = None
-        self._moves = False  # True if the hand also makes the other side's move, in a lesson.
+        self._moves = False  # True if the hand also makes the other player's move in a lesson.
         self._ready_s = 0.0  # Time by which the sensors have detected the last shifts.
         self._refused: HandsError | None = None
 
     def carry_out(self, answer: Future[None]) -> None:
-        """Carry out the table's present requests and all requests that follow. Sets ``answer`` when
-        no request is left.
+        """Carry out the table's present requests and all requests that follow. When no request is
+        left, set the result of ``answer``.
         """
         self._waiting.append(answer)
         self._moves = self._session.host.status.phase is Phase.TURN
 
     def put_back(self, cells: Mapping[str, str]) -> None:
-        """Put the pieces of ``cells`` on the board immediately and remove all others. The plate of
-        a tower game stays unchanged.
+        """Put the pieces of ``cells`` on the board immediately and remove all other pieces. The
+        plate of a tower game stays unchanged.
         """
         overlay = self._session.host.overlay
         if not isinstance(overlay, ZoneOverlay):
@@ -209,18 +213,21 @@ class OwnHand:
             self._session.hands.set_up(stood)
 
     def step(self) -> None:
-        """Begin the table's requests that are due, and finish the ones that are done."""
+        """Begin the table's requests that are due, and finish the requests that have been carried
+        out.
+        """
         status, now_s = self._session.host.status, self._session.clock.now()
         session = self._session.host.session
         if (session.opponents.moving or session.from_seat) and not self._waiting:
-            # Bots and players on phones cannot move pieces, so the automatic hand does.
+            # Bots and players on phones cannot move pieces, so the automatic hand moves the pieces
+            # for them.
             self._waiting.append(Future())
         if self._session.host.overlay is not self._overlay:
             self._overlay = self._session.host.overlay
             self._take_over(self._overlay)
             self._end()
             if status.outcome is not None and status.position is not None:
-                # The host does not ask for the pieces of a finished game.
+                # After the end of a game, the host does not request any pieces.
                 self.put_back(status.position.cells)
         held = any(piece.held for piece in self._world.pieces.values())
         if isinstance(self._overlay, ZoneOverlay) and not held:
@@ -253,10 +260,11 @@ class OwnHand:
         self._refused = None
 
     def _take_over(self, overlay: Overlay) -> None:
-        """Adapt the pieces on the plate to a new game: rename each piece by its magnet.
+        """Adapt the pieces on the plate to a new game. Each piece gets the name of the new game's
+        piece with the same magnet.
 
-        Pieces in hands, between or beside the game's places, or with a magnet that the game lacks
-        are removed.
+        A piece is removed if it is in a hand, is between or beside the game's places, or has a
+        magnet that the game does not use.
         """
         called = {kind: label for label, kind in self._world.trays.items()}
         board = set(overlay.index_of_game_place.values())
@@ -275,10 +283,10 @@ class OwnHand:
                 self._world.remove(piece)
 
     def _requested_shifts(self, status: GameStatus) -> tuple[Shift, ...]:
-        """Return the shifts (movements of pieces) that the table asks for.
+        """Return the shifts (movements of pieces) that the table requests.
 
-        Without a list of shifts, each piece on a lit place goes to the centre of its place, or off
-        the board if the place must be empty.
+        If the table gives no list of shifts, each piece on a lit place goes to the centre of its
+        place, or off the board if the place must be empty.
         """
         if status.position is None:
             return ()
@@ -290,7 +298,7 @@ class OwnHand:
         wanted = status.position.cells
         return tuple(Shift(wanted.get(p, ""), p, p if p in wanted else None) for p in lit)
 
-    # Methods that carry out the requests.
+    # The following methods carry out the requests.
 
     def _begin(self, steps: Sequence[Shift], now_s: float) -> float:
         """Begin all possible shifts, and return the time at which the last piece comes to rest."""
@@ -305,8 +313,8 @@ class OwnHand:
         return end_s
 
     def _one_by_one(self, step: Shift) -> list[Shift]:
-        """Split the shift of a row of equal pieces into shifts by one place each, the foremost
-        piece first.
+        """Split the shift of a row of equal pieces into several shifts of one place each. The
+        foremost piece moves first.
         """
         board = self._session.host.game.board
         first, last = board.get(step.source or ""), board.get(step.target or "")
@@ -326,9 +334,10 @@ class OwnHand:
         return [Shift(step.piece, start, end) for start, end in pairwise(line)][::-1]
 
     def _do(self, step: Shift, now_s: float, start_s: float) -> float:
-        """Do one shift and return the time at which it is done. Raises HandsError.
+        """Carry out one shift and return the time at which the shift is complete. Raises
+        HandsError.
 
-        Pieces that come or leave start at ``start_s``.
+        Pieces that come from a tray or leave the plate start at ``start_s``.
         """
         hands = self._session.hands
         if step.source is None:
@@ -346,20 +355,20 @@ class OwnHand:
         return end_s
 
     def _go(self, piece: SimulatedPiece, goal: Point) -> float:
-        """Move a piece along the plate to a neighbouring place, or through the air to another
-        place. Return the time at which it arrives.
+        """Move a piece to another place: along the plate to a neighbouring place, otherwise through
+        the air. Return the time at which the piece arrives.
         """
         hands = self._session.hands
         hands.traffic.check_room(goal, piece)
         if math.dist(piece.here[:2], goal[:2]) < 1.5 * self._session.profile.pitch_mm:
-            # On a diagonal two other pieces can block the way along the plate.
+            # On a diagonal, two other pieces can block the way along the plate.
             with suppress(HandsError):
                 return hands.start(piece, partial(_go, goal=goal, duration_s=ROLL_S)).end_s
         return hands.start(piece, partial(_hop, goal=goal)).end_s
 
     def _bring(self, label: str, place: str, start_s: float) -> float:
-        """Bring a piece that stands between places, or else a new one from its tray. Return the
-        time at which it arrives.
+        """Bring a piece that stands between places or, if there is none, a new piece from its tray.
+        Return the time at which the piece arrives.
         """
         goal = self._middle(place)
         lost = next((each for each in self._between_places() if each.label == label), None)
@@ -399,7 +408,7 @@ def _take(path: Path) -> Gesture:
 
 
 def _hop(path: Path, goal: Point) -> Gesture:
-    """Move a piece to ``goal`` through the air, over all pieces on the plate."""
+    """Move a piece through the air to ``goal``, above all pieces on the plate."""
     (x, y, _), above = path.end, (*goal[:2], HOP_MM)
     path.to((x, y, HOP_MM), LOWER_S / 2)
     path.over(above, HOP_MM, HOP_S + math.dist((x, y), goal[:2]) / HOP_MM_S)

@@ -1,4 +1,4 @@
-"""Measurement of the table's delay and CPU time, for ``tiltboard bench``."""
+"""Measures the table's delay and CPU time for ``tiltboard bench``."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ GOAL_WIRED_S, GOAL_NODE_S = 0.100, 0.060
 TOLERANCE_MM = 5.0
 PATIENCE_S = 2.0
 SHARES = (("min", 0.0), ("median", 0.5), ("95 %", 0.95), ("max", 1.0))
-DELAYS_MS = ("min_ms", "median_ms", "in_95_percent_ms", "max_ms")  # The names of those figures.
+DELAYS_MS = ("min_ms", "median_ms", "in_95_percent_ms", "max_ms")  # Names of the reported delays.
 
 
 def say_latency(echo: Callable[[str], None], profile: str = "plate-10", touches: int = 300) -> None:
-    """Put ``touches`` pieces, each up to 5 mm off centre, and print the distribution of
-    the delays.
+    """Put ``touches`` pieces on the plate, each up to 5 mm off centre, and print the distribution
+    of the delays.
     """
     table = load_profile(profile)
     delays_s = measured_s(table, touches)
@@ -77,20 +77,22 @@ def say_latency(echo: Callable[[str], None], profile: str = "plate-10", touches:
 
 
 def measured_s(table: Profile, touches: int) -> list[float]:
-    """Return the delays of ``touches`` pieces in s, in ascending order."""
+    """Return the delays in s that ``touches`` pieces cause, in ascending order."""
     stream = Streams(1).stream("bench-latency")
     with tempfile.TemporaryDirectory() as state, SimSession(table, Path(state)) as session:
         return sorted(_touch_to_light_s(session, stream) for _ in range(touches))
 
 
 def limit_s(table: Profile) -> float:
-    """Return the maximum delay in s that averaging and bus times explain (docs/benchmarks.md)."""
+    """Return the maximum delay in s that can be explained by averaging and bus times
+    (docs/benchmarks.md).
+    """
     return AVERAGED_SCANS / table.scans_per_s + 2 * BUS_S
 
 
 def at_share(delays_s: list[float], share: float) -> float:
-    """Return the delay that a fraction ``share`` (0 to 1) of the sorted ``delays_s`` do
-    not exceed.
+    """Return the delay that is not exceeded by a fraction ``share`` (0 to 1) of the sorted
+    ``delays_s``.
     """
     return delays_s[round(share * (len(delays_s) - 1))]
 
@@ -98,8 +100,8 @@ def at_share(delays_s: list[float], share: float) -> float:
 def _touch_to_light_s(session: SimSession, stream: Stream) -> float:
     """Return the delay in s of a game's first move on an empty plate.
 
-    The delay lasts from the touch until the strip has latched the first bytes that show the move.
-    Raises TimeoutError if the table does not detect the move.
+    The delay lasts from the touch of the piece until the strip has latched the first bytes that
+    show the move. Raises TimeoutError if the table does not detect the move.
     """
     host, table = session.host, session.table
     session.hands.set_up({})
@@ -126,15 +128,17 @@ def _touch_to_light_s(session: SimSession, stream: Stream) -> float:
     raise TimeoutError(f"the table did not notice a piece on {place} within {PATIENCE_S} s")
 
 
-# CPU time of one scan, from the drivers to the lights.
+# The following functions measure the CPU time of one scan, from the drivers to the lights.
 
 GOAL_SCAN_MS = 0.5
 TURNS = 10
-RECORDED_SCANS = 60  # Number of recorded scans, which the chips then repeat.
+RECORDED_SCANS = 60  # Number of scans to record. After that, the chips repeat the recording.
 
 
 def say_scan(echo: Callable[[str], None], profile: str = "plate-10", scans: int = 3000) -> None:
-    """Print the CPU time of one scan in mid-game, with the simulated chips and without them."""
+    """Print the CPU time of one scan in the middle of a game, with the simulated chips and without
+    them.
+    """
     pieces, whole, frozen = scan_cpu_ms(profile, scans)
     echo(
         Measured(
@@ -170,10 +174,10 @@ def say_scan(echo: Callable[[str], None], profile: str = "plate-10", scans: int 
 
 def scan_cpu_ms(profile: str, scans: int) -> tuple[int, float, float | None]:
     """Return the number of pieces, and the CPU time of a host step in ms with and without the
-    simulation.
+    simulated chips.
 
-    The last value is None if the chips cannot be replaced by a recording: single pins, and a plate
-    with its own controller.
+    The last value is None if a recording cannot replace the chips. This is the case for single pins
+    and for a plate with its own controller.
     """
     with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
         pieces = play_quietly(session)
@@ -190,7 +194,7 @@ def session_of(profile: str, state: Path) -> SimSession:
 
 
 def play_quietly(session: SimSession) -> int:
-    """Play up to ``TURNS`` turns that move no other piece, and return their number."""
+    """Play at most ``TURNS`` turns that move no other piece. Return the number of turns."""
     while session.host.status.phase != "turn":
         session.tick()
     turns = quiet_turns(session.host.game, TURNS)
@@ -201,8 +205,8 @@ def play_quietly(session: SimSession) -> int:
 
 
 def quiet_turns(game: Game, most: int) -> list[tuple[str, str]]:
-    """Return piece and place of up to ``most`` drops that move no other piece and do not end the
-    game.
+    """Return the piece and place of at most ``most`` drops that move no other piece and do not end
+    the game.
     """
     position, turns = game.start(), list[tuple[str, str]]()
     while len(turns) < most:
@@ -230,7 +234,8 @@ def cpu_per_step_ms(session: SimSession, scans: int) -> float:
 
 
 class Recorded:
-    """Records the answers of a bus's ``transfer``, and repeats them in turn once it is ``frozen``.
+    """Records the answers of a bus's ``transfer``. Once ``frozen`` is set, repeats these answers in
+    turn.
 
     ``address``: address lines of multiplexers. Answers are recorded separately for each address.
     """
@@ -242,7 +247,7 @@ class Recorded:
         self.frozen = False
 
     def __call__(self, sent: Sequence[Any], *how: int) -> Any:
-        """Transfer like SpiPort and I2cBus, or answer from the recording."""
+        """Transfer data as SpiPort and I2cBus do, or return an answer from the recording."""
         key = self._address and self._address.address, tuple(sent)
         answers = self._answers.setdefault(key, deque())
         if self.frozen and answers:
@@ -253,10 +258,10 @@ class Recorded:
 
 
 def freeze(session: SimSession) -> None:
-    """Let every converter and I2C chip of the table repeat the answers of its last scans."""
+    """Make every converter and I2C chip of the table repeat its answers of the last scans."""
     table = session.table
     selected = table.hall_board.address if isinstance(table.hall_board, HallBoard) else None
-    # The strip is disconnected, so that no bits are decoded and no light changes.
+    # The strip is disconnected, so that the measured time does not include decoding its bits.
     table.buses.light_port.silent = 0
     recorded: list[Recorded] = []
     buses: list[SpiPort | I2cBus] = [*table.buses.spi_ports.values()]

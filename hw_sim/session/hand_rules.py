@@ -1,4 +1,6 @@
-"""Checks that a hand of the page follows the game's rules. A wrong action is refused and undone."""
+"""Checks that a simulated hand moved from the page follows the game's rules. A wrong action is
+refused and undone.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,11 @@ from tiltboard.hw_sim.world.pieces import SimulatedPiece
 
 
 class HandRules:
-    """Refuses an action of the page's hand that the game does not allow now, before anything moves.
+    """Refuses an action of the page's simulated hand that the game does not allow now. The refusal
+    happens before anything moves.
 
     Only actions with ``if_legal`` are checked. All other actions are carried out, as at a real
-    table, and the referee asks for a correction.
+    table, and the referee then asks for a correction.
     """
 
     def __init__(self, session: SimSession) -> None:
@@ -29,8 +32,8 @@ class HandRules:
     def check(self, action: h.HandsCommand) -> None:
         """Raise RulesError or HandsError if the game does not allow the action ``action`` now.
 
-        In that case a piece in the hand is already on its way back. The text of RulesError comes
-        from the game.
+        If an action is not allowed, a piece in the hand is already on its way back. The text of
+        RulesError comes from the game.
         """
         if not isinstance(action, h.Put | h.Take | h.Grab | h.LetGo | h.PickUp | h.SetDown):
             return
@@ -55,7 +58,7 @@ class HandRules:
             raise
 
     def _check_turn(self, status: GameStatus, position: Position) -> None:
-        """Raise HandsError unless it is a person's turn and they have not moved yet."""
+        """Raise HandsError unless it is a person's turn and the person has not moved yet."""
         if status.phase is Phase.SETTLE:
             return
         if position.to_move in self._session.host.session.opponents.everybody:
@@ -76,13 +79,13 @@ class HandRules:
     def _check_piece(
         self, action: h.HandsCommand, piece: SimulatedPiece, status: GameStatus, position: Position
     ) -> None:
-        """Check whether a piece may leave its place and go to the intended place.
+        """Check that a piece may leave its place and go to the intended place.
 
-        Raises RulesError or HandsError.
+        Raises RulesError or HandsError if the piece may not.
         """
         home, shifts = self._place_of(piece), self._shifts(status, position)
         lifts = isinstance(action, h.PickUp | h.Grab)
-        goal = None  # Intended place of the piece, None while it is only lifted.
+        goal = None  # Intended place of the piece, or None while the piece is only lifted.
         if isinstance(action, h.LetGo):
             goal = self._place_at(*piece.goal[:2]) or ""
         elif isinstance(action, h.SetDown):
@@ -106,7 +109,7 @@ class HandRules:
         """Return the allowed shifts (movements of one piece). A shift is allowed if it begins a
         legal move or completes the present move.
 
-        A captured piece can be taken off once the capturing piece is in the hand.
+        A captured piece can be taken off once the hand holds the capturing piece.
         """
         if status.phase is Phase.SETTLE:
             return status.shifts
@@ -125,13 +128,13 @@ class HandRules:
         )
 
     def _place_of(self, piece: SimulatedPiece) -> str | None:
-        """Return the place where a piece stands, will come to rest or was picked up, or None beside
-        the board.
+        """Return the place where a piece stands, will come to rest or was picked up. Return None if
+        that point is beside the board.
         """
         return self._place_at(*(piece.stood or piece.goal[:2]))
 
     def _place_at(self, x_mm: float, y_mm: float) -> str | None:
-        """Return the place of the board at that point, or None beside the board."""
+        """Return the place of the board at that point, or None if the point is beside the board."""
         profile, overlay = self._session.profile, self._session.host.overlay
         for place, index in overlay.index_of_game_place.items():
             if math.dist(profile.centre_mm(index), (x_mm, y_mm)) < profile.pitch_mm / 2:

@@ -1,4 +1,4 @@
-"""Actions of hands on the simulated table, for a page and for a scenario."""
+"""Actions of simulated hands on the simulated table, requested by a page or a scenario."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Deeds:
         self._session = session
         self._heal_at: list[tuple[float, str, tuple[str, ...]]] = []
         self.mended = False
-        """True after a fault was repaired. The reader of this flag clears it."""
+        """True after a fault was repaired. The code that reads this flag also clears it."""
 
     def mend_due(self) -> None:
-        """Repair the faults whose time is over. Call this method before each scan."""
+        """Repair the faults whose duration is over. Call this method before each scan."""
         now_s = self._session.clock.now()
         for entry in [entry for entry in self._heal_at if entry[0] <= now_s]:
             self._heal_at.remove(entry)
@@ -37,8 +37,9 @@ class Deeds:
     def begin(self, action: h.HandsCommand) -> float:
         """Begin an action and return the virtual time at which the hand has finished and left.
 
-        Returns the present time for an action with its own duration, such as a tilt for some
-        seconds. Raises HandsError, FaultError or NotPossibleError without changing anything.
+        For an action with its own duration, such as a tilt for some seconds, return the present
+        time. If the action is impossible, raise HandsError, FaultError or NotPossibleError without
+        changing anything.
         """
         hands, overlay = self._session.hands, self._session.host.overlay
         index, now_s = overlay.index_of, self._session.clock.now()
@@ -106,7 +107,9 @@ class Deeds:
         return now_s
 
     def _or_back(self, number: int, do: Callable[[], Action]) -> float:
-        """Set a piece down or throw it off. If that fails, put it back and raise HandsError."""
+        """Set a piece down or throw it off with ``do``. If ``do`` fails, put the piece back and
+        raise HandsError.
+        """
         try:
             return do().end_s
         except HandsError:
@@ -114,7 +117,7 @@ class Deeds:
             raise
 
     def _on_the_plate(self, fault: str, targets: tuple[str, ...]) -> tuple[str, ...]:
-        """Return ``targets`` with the plate's names of places instead of the game's names."""
+        """Return ``targets`` with the game's place names replaced by the plate's place names."""
         places, overlay = self._session.profile.places, self._session.host.overlay
         if places not in self._session.faults.targets_of(fault):
             return targets
@@ -123,7 +126,7 @@ class Deeds:
 
 
 PATIENCE_S = 5.0
-LEAVE_BUTTON_S = 0.1  # Time in seconds in which a finger lets go between two presses.
+LEAVE_BUTTON_S = 0.1  # Time in seconds for which a finger releases the button between two presses.
 
 
 class SimulatedHands:
@@ -137,7 +140,7 @@ class SimulatedHands:
 
     @property
     def host(self) -> Host:
-        """The host that runs now."""
+        """The host that is running now."""
         return self._session.host
 
     @property
@@ -153,7 +156,7 @@ class SimulatedHands:
         return self._deeds.mended or self._session.hands.busy_until_s > self._session.clock.now()
 
     def tick(self) -> None:
-        """Run one scan, after repairing the faults whose time is over."""
+        """Repair the faults whose duration is over, then run one scan."""
         self._deeds.mend_due()
         self._session.tick()
         if self.host.status.phase is not Phase.PAUSED:
@@ -161,7 +164,9 @@ class SimulatedHands:
             self._deeds.mended = False
 
     def set_up(self, tick: Tick) -> None:
-        """Put the game's first pieces on the plate immediately, and no others."""
+        """Put the pieces with which the game starts on the plate immediately, and remove all other
+        pieces.
+        """
         index, begun = self.host.overlay.index_of, self.host.game.start().cells
         self._session.hands.set_up({index(place): piece for place, piece in begun.items()})
 

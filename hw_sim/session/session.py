@@ -1,4 +1,4 @@
-"""A simulated table with the real host, in virtual time."""
+"""A simulated table that runs the real host in virtual time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ POWER_UP_S = 3.0  # Time in seconds until the Pi has booted and the service runs
 class SimSession:
     """One table and its service, which can be killed and restarted.
 
-    ``state``: folder of journal and calibration, which outlasts kills and power cuts.
+    ``state``: folder of the journal and the calibration, whose files survive kills and power cuts.
     ``first_game``: game with which the table starts, as for ``open_host``. Use the session as a
     context manager, so that the buses are released.
     """
@@ -70,14 +70,14 @@ class SimSession:
 
     @property
     def pegs(self) -> bool:
-        """True if pegs and walls are on the plate: the plate tilts, the world has physics, and the
-        game's pieces enter from the edges.
+        """True if pegs and walls are on the plate. This is so if the plate tilts, the world has
+        physics, and the game's pieces enter from the edges.
         """
         tilts = self.profile.sees_tilt and self.table.world.falls
         return tilts and bool(self.host.game.edge_slots)
 
     def tick(self) -> None:
-        """Run one scan, and wait until the next one is due."""
+        """Run one scan, and wait until the next scan is due."""
         self.host.step()
         self.wait()
 
@@ -87,7 +87,7 @@ class SimSession:
         self._pacer.wait()
 
     def run_until(self, time_s: float) -> None:
-        """Scan until the clock has reached ``time_s``."""
+        """Run scans until the clock has reached ``time_s``."""
         while self.clock.now() < time_s:
             self.tick()
 
@@ -106,14 +106,14 @@ class SimSession:
         self.start()
 
     def _die(self) -> None:
-        # The system closes the files of a dead process and releases its locks. Nothing is written,
-        # and no chip receives a command.
+        # When a process dies, the system closes the files of the process and releases its locks.
+        # Nothing is written, and no chip receives a command.
         self.host.journal.close()
         self.table.buses.pin_factory.close()
         self.table.buses.close_ports()
 
     def start(self) -> None:
-        """Start the service, at the beginning, after a kill and after a power cut."""
+        """Start the service at the beginning, after a kill or after a power cut."""
         self.host: Host = open_host(
             self.profile,
             self.table.buses,

@@ -1,5 +1,5 @@
-"""A simulated person who follows the instructions of a wiring check, as carefully as people do, and
-reports what lights and buzzer do.
+"""A simulated person who follows the instructions of a wiring check as carefully as people do. The
+person reports what the lights and the buzzer do.
 """
 
 from __future__ import annotations
@@ -12,20 +12,21 @@ from tiltboard.hw_sim.rng import Streams
 from tiltboard.hw_sim.table import SimTable
 from tiltboard.hw_sim.world.magnet import MagnetKind
 
-# Maximum distance in mm from the centre of a place at which a person puts a piece, guided by the
-# light.
+# Maximum distance in mm between the centre of a place and the point at which a person puts a piece,
+# guided by the light.
 OFF_MM = 1.5
 LIFT_RAD = math.radians(8.0)
 HELD_S = 1.5
 PRESS_S = 0.5
-LOOK_S = 0.5  # Time in seconds until a person has looked and answers.
-DOUBT_S = 1.0  # Time in seconds until a person has read why a reading is refused.
-WAIT_S = 4.0  # Time in seconds until a person gives up on a button that has no effect.
-BRIGHT = 8  # Minimum brightness, 0 to 255, that an eye detects among bright lights.
-GLOW = 2  # Minimum brightness, 0 to 255, that an eye detects in the dark.
-# Fraction of the other lights' brightness below which a light's colour looks different.
+LOOK_S = 0.5  # Time in seconds that a person takes to look and answer.
+DOUBT_S = 1.0  # Time in seconds that a person takes to read why a reading is refused.
+WAIT_S = 4.0  # Time in seconds after which a person gives up on a button that has no effect.
+BRIGHT = 8  # Minimum brightness, 0 to 255, of a light that an eye detects among bright lights.
+GLOW = 2  # Minimum brightness, 0 to 255, of a light that an eye detects in the dark.
+# Maximum ratio of a light's brightness to the other lights' brightness at which the light's colour
+# looks different.
 PALE = 0.75
-FOLLOWED_S = 0.2  # Time in seconds until the lights show a change.
+FOLLOWED_S = 0.2  # Time in seconds that the lights take to show a change.
 
 
 class Maker:
@@ -41,21 +42,21 @@ class Maker:
         self._blinked = TaskAnswer.YES
         self._lit_since: tuple[bool, float] = False, 0.0
         self.holds: int | None = None
-        """Plate place of the piece, or None if no piece is on the plate."""
+        """Plate place of the person's piece, or None if no piece is on the plate."""
         self._kind = ""
-        self._has_asked = True  # True if the piece in the hand is the requested one.
+        self._has_asked = True  # True if the person holds the piece that was requested.
         table.world.trays |= {kind.value: kind for kind in MagnetKind}
 
     def note(self, at: int | None, done: Task | None) -> None:
-        """Record that another hand has moved the piece to ``at`` for task ``done``."""
+        """Record that another hand has moved the person's piece to ``at`` for the task ``done``."""
         self.holds = at
         if done is not None:
             self._task, self._since_s = done, self._table.clock.now()
         self._acted = done is not None
 
     def follow(self, step: SweepStep) -> str | None:
-        """Do what ``step`` asks. Return the person's answer, or None if there is no answer yet.
-        Call this method after each scan.
+        """Carry out the instruction of ``step``. Return the person's answer, or None if there is no
+        answer yet. Call this method after each scan.
         """
         now_s, task = self._table.clock.now(), step.task
         if task is None:
@@ -102,7 +103,7 @@ class Maker:
         return TaskAnswer.YES if seen == wanted else TaskAnswer.NO
 
     def _watch(self, step: SweepStep, now_s: float) -> str | None:
-        """Watch blinking lights, and return the answer once the step asks for it."""
+        """Watch blinking lights. Return the person's answer once ``step`` asks for the answer."""
         is_lit = bool(step.lights)
         if is_lit is not self._lit_since[0]:
             self._lit_since = is_lit, now_s

@@ -13,9 +13,10 @@ from enum import Enum
 
 # The iteration converges quadratically, so the result is exact except for rounding.
 CEL_TOLERANCE = 1e-7
-FAR_ERROR_MT = 0.0006  # Maximum error of the far field: 0.1 % of the lowest threshold, 0.6 mT.
-# Minimum distance at which two multipole terms err by less than FAR_ERROR_MT (a test checks this
-# distance).
+# Maximum error of the far field in mT, 0.1 % of the lowest threshold of 0.6 mT.
+FAR_ERROR_MT = 0.0006
+# Minimum distance at which the error of two multipole terms is less than FAR_ERROR_MT (a test
+# checks this distance).
 FAR_MM = 36.0
 
 
@@ -38,8 +39,8 @@ class DiscMagnet:
         """Return the field component along the magnetisation, in mT, at a point outside the disc.
 
         ``rho2_mm2``: squared distance from the axis. ``z_mm``: distance from the centre along the
-        axis, positive or negative. Not checked: inside the disc the result lacks the magnetisation
-        itself.
+        axis, positive or negative. The method does not check that the point is outside the disc.
+        Inside the disc, the result lacks the magnetisation itself.
         """
         r2 = rho2_mm2 + z_mm * z_mm
         if r2 < FAR_MM * FAR_MM:
@@ -51,12 +52,12 @@ class DiscMagnet:
         return self._moment * (p2 + self._next * p4 / r2) / (r2 * math.sqrt(r2))
 
     def exact_vertical_mt(self, rho_mm: float, z_mm: float) -> float:
-        """Return the field along the axis in mT by elliptic integrals, anywhere outside
-        the disc.
+        """Return the field along the axis in mT, computed with elliptic integrals. The point can be
+        anywhere outside the disc.
         """
         a, b = self.diameter_mm / 2, self.height_mm / 2
-        # At the radius of the rim each end's term jumps. The jumps cancel outside the disc, so use
-        # a radius beside the rim.
+        # At the radius of the rim, the terms of both ends of the disc jump. The jumps cancel
+        # outside the disc, so use a radius beside the rim.
         rho = rho_mm if abs(rho_mm - a) > 1e-7 else a + 1e-7
         gamma = (a - rho) / (a + rho)
         total = 0.0
@@ -70,7 +71,8 @@ class DiscMagnet:
 def cel(kc: float, p: float, c: float, s: float) -> float:
     """Return Bulirsch's general complete elliptic integral for ``kc`` > 0 and ``p`` > 0.
 
-    The integral over 0..pi/2 of (c cos^2 + s sin^2) / ((cos^2 + p sin^2) sqrt(cos^2 + kc^2 sin^2)).
+    This is the integral over 0..pi/2 of (c cos^2 + s sin^2) / ((cos^2 + p sin^2) sqrt(cos^2 + kc^2
+    sin^2)).
     """
     k = kc
     kk = kc
@@ -96,16 +98,17 @@ def cel(kc: float, p: float, c: float, s: float) -> float:
     return math.pi / 2 * (ss + cc * em) / (em * (em + pp))
 
 
-# Remanences within the magnets' grades (N42 1.28-1.32 T, N35 1.17-1.22 T), chosen so that a centred
-# piece gives 12.1 and 2.5 mT over a gap of 12 mm.
+# Remanences in mT within the magnets' grades (N42 1.28-1.32 T, N35 1.17-1.22 T). With the chosen
+# values, a centred piece gives 12.1 and 2.5 mT over a gap of 12 mm.
 STRONG = DiscMagnet(10.0, 2.0, 1297.0)
 WEAK = DiscMagnet(6.0, 1.0, 1178.0)
 
 
 class MagnetKind(Enum):
-    """A class of magnet that sensors can distinguish: the pole that faces down, and the strength.
+    """A class of magnet that sensors can distinguish by the pole that faces down and by the
+    strength.
 
-    The values are the names that perception uses.
+    The values are the names that the perception code uses.
     """
 
     N_STRONG = "N-strong"
@@ -120,13 +123,11 @@ class MagnetKind(Enum):
 
     @property
     def sign(self) -> float:
-        """Sign of the field below the magnet: a south pole is positive (DRV5055, SBAS640,
-        7.3.1).
-        """
+        """Sign of the field below the magnet, positive for a south pole (SBAS640, 7.3.1)."""
         return 1.0 if self in (MagnetKind.S_STRONG, MagnetKind.S_WEAK) else -1.0
 
     @property
     def turned_over(self) -> MagnetKind:
-        """The kind that a sensor detects if the same piece lies upside down."""
+        """The kind that a sensor detects if a piece of this kind lies upside down."""
         pole, strength = self.value.split("-")
         return MagnetKind(f"{'N' if pole == 'S' else 'S'}-{strength}")

@@ -1,7 +1,7 @@
-"""Paths of moving objects: sequences of quintic polynomials in time.
+"""Paths of moving objects, as sequences of quintic polynomials in time.
 
-A quintic from rest to rest is the minimum-jerk motion of people's reaching movements (T. Flash and
-N. Hogan, Journal of Neuroscience 5 (1985) 1688).
+A quintic polynomial from rest to rest is the minimum-jerk motion, which describes how people reach
+for an object (T. Flash and N. Hogan, Journal of Neuroscience 5 (1985) 1688).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ PEAK_SPEED = 1.875  # Ratio of peak speed to mean speed in a minimum-jerk motion
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A part of a path: a quintic for each of three coordinates, which starts at ``start_s`` and
-    lasts ``duration_s``.
+    """A part of a path: a quintic polynomial for each of three coordinates. The part starts at
+    ``start_s`` and lasts ``duration_s``.
 
-    Before ``start_s`` the coordinates have their first values, after the duration their last
+    Before ``start_s`` the coordinates have their first values, and after the duration their last
     values.
     """
 
@@ -49,7 +49,9 @@ class Leg:
         end_speed: Point = NOT_AT_ALL,
         start_acceleration: Point = NOT_AT_ALL,
     ) -> Leg:
-        """Return the leg with these boundary values, and without acceleration at its end."""
+        """Return the leg with these boundary values. The acceleration at the end of the leg is
+        zero.
+        """
         t = duration_s
         quintics = list[Quintic]()
         for axis in range(3):
@@ -87,8 +89,8 @@ class Leg:
         )
 
     def speed(self, now_s: float) -> Point:
-        """Return the velocity at ``now_s``, in units per s; zero before the start and after the
-        end.
+        """Return the velocity at ``now_s``, in units per s. The velocity is zero before the start
+        and after the end.
         """
         t = now_s - self.start_s
         if not 0 <= t < self.duration_s:
@@ -100,8 +102,8 @@ class Leg:
         return x, y, z
 
     def acceleration(self, now_s: float) -> Point:
-        """Return the acceleration at ``now_s``, in units per s^2; zero before the start and after
-        the end.
+        """Return the acceleration at ``now_s``, in units per s^2. The acceleration is zero before
+        the start and after the end.
         """
         t = now_s - self.start_s
         if not 0 <= t < self.duration_s:
@@ -139,8 +141,8 @@ class Path:
         return self._legs[max(0, bisect_right(self._starts, now_s) - 1)]
 
     def onward(self, now_s: float, goal: Point, duration_s: float) -> Path:
-        """Return a path to another goal that continues smoothly from position, velocity and
-        acceleration at ``now_s``.
+        """Return a path to another goal. The path continues smoothly from the position, velocity
+        and acceleration at ``now_s``.
         """
         leg = self.leg(now_s)
         there = Leg.between(
@@ -158,11 +160,11 @@ class Path:
         return Path(self.start_s, self.end, [*self._legs, *later._legs])
 
     def begun(self, now_s: float, count: int) -> Path:
-        """Return a path of the last ``count`` legs that have begun by ``now_s``."""
+        """Return a path that consists of the last ``count`` legs that have begun by ``now_s``."""
         legs = [leg for leg in self._legs if leg.start_s <= now_s][-count:]
         return Path(legs[0].start_s, legs[-1].end, legs)
 
-    # Methods that add a leg at the end of the path and return the path.
+    # The following methods add a leg at the end of the path and return the path.
 
     def wait(self, duration_s: float) -> Self:
         """Stay at the end of the path for ``duration_s``."""
@@ -174,9 +176,7 @@ class Path:
         return self._go(Leg.between(self.end_s, self.end, point, duration_s, end_speed=speed))
 
     def fall(self, point: Point, duration_s: float) -> Self:
-        """Move to ``point`` at constant speed and stop abruptly, like a piece that meets
-        the plate.
-        """
+        """Move to ``point`` at constant speed and stop abruptly, as when a piece lands."""
         x, y, z = (
             (here, (there - here) / duration_s, 0.0, 0.0, 0.0, 0.0)
             for here, there in zip(self.end, point, strict=True)
@@ -184,7 +184,7 @@ class Path:
         return self._go(Leg(self.end_s, duration_s, (x, y, z), point))
 
     def through(self, middle: Point, point: Point, duration_s: float) -> Self:
-        """Move to ``point`` in one sweep through ``middle``, over or around an obstacle."""
+        """Move to ``point`` in one sweep through ``middle``, which avoids an obstacle."""
         half = duration_s / 2
         x, y, z = (
             PEAK_SPEED * (there - here) / duration_s
@@ -194,7 +194,7 @@ class Path:
         return self._go(Leg.between(self.end_s, self.end, point, half, start_speed=(x, y, z)))
 
     def over(self, point: Point, height_mm: float, duration_s: float) -> Self:
-        """Move to ``point`` in one sweep that reaches ``height_mm`` half-way."""
+        """Move to ``point`` in one sweep that reaches the height ``height_mm`` halfway."""
         (x, y, _), (x_end, y_end, _) = self.end, point
         return self.through(((x + x_end) / 2, (y + y_end) / 2, height_mm), point, duration_s)
 
@@ -216,8 +216,8 @@ class Trembling(Path):
     __slots__ = ("_mm", "_turns")
 
     def __init__(self, path: Path, tremble_mm: float, turns: Point) -> None:
-        """Add a tremor with amplitude ``tremble_mm``. ``turns``: phase of each axis at the start, 0
-        to 1.
+        """Add a tremor with the amplitude ``tremble_mm`` to a path. ``turns``: phase of the tremor
+        on each axis at the start, 0 to 1.
         """
         super().__init__(path.start_s, path.end, path._legs)
         self._mm = tremble_mm
@@ -234,19 +234,22 @@ class Trembling(Path):
 
 
 def still(here: Point, now_s: float) -> Path:
-    """Return a short path that stays at ``here``."""
+    """Return a short path that stays at the point ``here``."""
     return Path(now_s, here).wait(0.01)
 
 
-# The motions of a person's hand with a piece, as paths, with the durations of an adult player.
+# The motions of a person's hand with a piece, as paths with the durations of an adult player.
 #
 # Putting a piece down takes about 0.8 s. The hand moves down for 0.45 s, and moves the last 12 mm
 # at 0.15 m/s. Letting go takes 0.1 s, and the hand has left after another 0.25 s.
 
 APPROACH_MM = 80.0
-ASIDE_MM = 60.0  # Distance in mm toward the player's side at which the hand appears.
+# Distance in mm, toward the player's side, between a target point and the point at which the hand
+# appears.
+ASIDE_MM = 60.0
 CARRY_MM = 60.0
-HOVER_MM = 110.0  # Height in mm at which a hand holds a waiting piece, above all moving pieces.
+# Height in mm at which a hand holds a waiting piece. The piece is above all moving pieces.
+HOVER_MM = 110.0
 HOVER_STEP_MM = 20.0
 LAST_MM = 12.0
 LAST_MM_S = 150.0
@@ -261,8 +264,8 @@ HOP_S = 0.15
 
 
 class Gesture(NamedTuple):
-    """A piece's path and two times: ``touch_s``, when the piece meets or leaves the plate, and
-    ``end_s``, when the hand has left.
+    """The path of a piece, and two times. The piece meets or leaves the plate at ``touch_s``, and
+    the hand has left at ``end_s``.
     """
 
     path: Path
@@ -271,12 +274,12 @@ class Gesture(NamedTuple):
 
 
 def above(point: Point) -> Point:
-    """Return the point where a hand with a piece appears on its way to ``point``."""
+    """Return the point at which a hand with a piece appears on its way to ``point``."""
     return point[0], point[1] - ASIDE_MM, APPROACH_MM
 
 
-# Each of the following functions continues from the end of ``path``. ``pace``: duration of the
-# movement, as a multiple of an adult's typical duration.
+# Each of the following functions continues a movement from the end of ``path``. ``pace``: duration
+# of the movement, as a multiple of an adult's typical duration.
 
 
 def lower(path: Path, goal: Point, pace: float) -> Gesture:
@@ -288,7 +291,9 @@ def lower(path: Path, goal: Point, pace: float) -> Gesture:
 
 
 def lift(path: Path, height_mm: float, pace: float) -> Gesture:
-    """Reach for a piece, grip it, lift it straight up to ``height_mm``, and keep it in the hand."""
+    """Reach for a piece, grip the piece, lift it straight up to ``height_mm``, and keep it in the
+    hand.
+    """
     left_s = path.wait((REACH_S + GRIP_S) * pace).end_s
     path.to((*path.end[:2], height_mm), LIFT_S * pace)
     return Gesture(path, left_s, path.end_s)
@@ -303,7 +308,7 @@ def take(path: Path, pace: float) -> Gesture:
 
 
 def move(path: Path, goal: Point, pace: float) -> Gesture:
-    """Lift a piece, carry it in an arc and put it down at ``goal``."""
+    """Lift a piece, carry the piece in an arc and put it down at ``goal``."""
     way_mm = math.dist(path.end[:2], goal[:2])
     lift(path, CARRY_MM, pace)
     path.over((*goal[:2], CARRY_MM), CARRY_MM + 10.0, (0.2 + way_mm / 600.0) * pace)
@@ -311,7 +316,9 @@ def move(path: Path, goal: Point, pace: float) -> Gesture:
 
 
 def slide(path: Path, goal: Point, pace: float, bow_mm: float) -> Gesture:
-    """Push a piece along the plate to ``goal`` in a curve, ``bow_mm`` to the left half-way."""
+    """Push a piece along the plate to ``goal`` in a curve. Halfway, the curve is ``bow_mm`` to the
+    left of the straight line.
+    """
     (x, y, z), (x_end, y_end, _) = path.end, goal
     way_mm = max(math.dist((x, y), (x_end, y_end)), 1e-6)
     aside = bow_mm / way_mm

@@ -1,4 +1,4 @@
-"""Pieces on and above the plate, the magnetic field of all pieces, and obstacles in their way."""
+"""Pieces on and above the plate, the magnetic field of all pieces, and obstacles on their paths."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from tiltboard.hw_sim.errors import HandsError
 from tiltboard.hw_sim.world.magnet import DiscMagnet, MagnetKind
 from tiltboard.hw_sim.world.paths import Gesture, Path, Point
 
-# Diameter of an ordinary piece, in mm. Simulated hands leave room between pieces for this size.
+# Diameter of an ordinary piece, in mm. Simulated hands leave room for this diameter between pieces.
 BODY_MM = PieceBody().diameter_mm
 BODY_HEIGHT_MM = PieceBody().height_mm
-SINKS_MM = 0.5  # Maximum depth in mm by which a stacked piece sinks into the piece below.
-MAGNET_SPREAD = 0.07  # Maximum deviation of a magnet's strength, +-7 % (docs/add-a-board.md).
+SINKS_MM = 0.5  # Maximum depth in mm to which a stacked piece sinks into the piece below.
+# Maximum deviation of a magnet's strength as a fraction, +-7 % (docs/add-a-board.md).
+MAGNET_SPREAD = 0.07
 
 
 @dataclass(slots=True, eq=False)
@@ -25,19 +26,21 @@ class SimulatedPiece:
     piece_id: int
     label: str
     kind: MagnetKind
-    """Kind of the magnet that faces the sensor; a piece turned over shows the other pole."""
+    """Kind of the magnet, named by the pole that faces the sensor. If the piece is turned over, the
+    other pole faces the sensor.
+    """
     factor: float
     """Strength of the magnet, relative to its nominal strength."""
     here: Point
-    """Position of the magnet's lower face in mm. x and y are counted from the plate's centre; z is
-    0 for a piece that stands on the plate, and positive above.
+    """Position of the magnet's lower face in mm. x and y are counted from the plate's centre. z is
+    0 for a piece that stands on the plate, and positive for a piece above the plate.
     """
     path: Path | None = None
     """The piece's present movement, or None while the piece does not move."""
     held: bool = False
     """True if a hand holds the piece in the air or is about to lift it."""
     stood: tuple[float, float] | None = None
-    """Position from which the hand picked the piece up, or None."""
+    """Position (x, y) from which a hand picked the piece up, or None."""
     comes: bool = False  # True if the piece is in its tray before its path starts.
     leaves: bool = False  # True if the piece is back in its tray after its path ends.
 
@@ -46,7 +49,7 @@ class SimulatedPiece:
         return self.here if self.path is None else self.path.at(now_s)
 
     def present(self, now_s: float) -> bool:
-        """Return whether the piece is on or above the plate at ``now_s``."""
+        """Return whether the piece is on the plate or above it at ``now_s``."""
         if self.path is None:
             return True
         return not (
@@ -65,18 +68,20 @@ class SimulatedPiece:
 
 
 def overlap(one: Point, other: Point, *, spare_mm: float = 0.0) -> bool:
-    """Return whether bodies at these points would intersect or be closer than ``spare_mm``."""
+    """Return whether two piece bodies at these points would intersect or be closer than
+    ``spare_mm``.
+    """
     if abs(one[2] - other[2]) >= BODY_HEIGHT_MM - SINKS_MM + spare_mm:
         return False
     return math.hypot(one[0] - other[0], one[1] - other[1]) < BODY_MM + spare_mm - 1e-6
 
 
 class MagnetField:
-    """The vertical magnetic field at each sensor. The fields of resting pieces are added once, the
-    fields of moving pieces at each sample.
+    """The vertical magnetic field at each sensor. The fields of resting pieces are added up once.
+    The fields of moving pieces are computed for each sample.
 
-    ``sensors``: for each sensor x and y in mm, and the gap in mm between the sensor and the
-    magnet's face of a piece above the sensor.
+    ``sensors``: for each sensor, x and y in mm, and the gap in mm between the sensor and the magnet
+    of a piece above the sensor.
     """
 
     def __init__(self, sensors: Sequence[Point]) -> None:
@@ -84,13 +89,15 @@ class MagnetField:
         self._each = range(len(self._sensors))
         self._shares: dict[int, tuple[float, ...]] = {}
         self.resting_mt = [0.0] * len(self._sensors)
-        """Field of the resting pieces at each sensor; the whole field if no piece is ``moving``."""
+        """Field of the resting pieces at each sensor, in mT. If no piece is ``moving``, this is the
+        whole field.
+        """
         self.moving: list[tuple[Callable[[float], Point], float, DiscMagnet]] = []
         self.next_change_s = math.inf
 
     def update(self, pieces: Iterable[SimulatedPiece]) -> None:
-        """Divide ``pieces`` into resting and moving ones. Call this method when a piece starts or
-        comes to rest.
+        """Divide ``pieces`` into resting and moving pieces. Call this method when a piece starts to
+        move or comes to rest.
         """
         self.moving = []
         self.next_change_s = math.inf
@@ -113,7 +120,7 @@ class MagnetField:
         self._shares = shares
 
     def forget(self, piece: SimulatedPiece) -> None:
-        """Drop the piece's cached field after its magnet has changed."""
+        """Discard the piece's cached field after the piece's magnet has changed."""
         self._shares.pop(piece.piece_id, None)
 
     def at(self, sensor: int, now_s: float) -> float:
@@ -126,7 +133,9 @@ class MagnetField:
         return total
 
     def of(self, piece: SimulatedPiece, sensor: int, now_s: float) -> float:
-        """Return the field of one piece at ``sensor`` in mT, for its position at ``now_s``."""
+        """Return the field of one piece at ``sensor`` in mT. The piece's position is that at
+        ``now_s``.
+        """
         kind = piece.kind
         return kind.sign * piece.factor * self._unit_mt(kind.disc, piece.at(now_s), sensor)
 
@@ -137,20 +146,23 @@ class MagnetField:
 
 # Pieces never collide, because each path is checked against all other pieces before it starts.
 
-# Interval in seconds of the checks along a path. A fast hand, at 0.5 m/s, moves 5 mm in this time.
+# Interval in seconds between checks along a path. A fast hand, at 0.5 m/s, moves 5 mm in this time.
 CHECK_STEP_S = 0.01
-# Minimum gap in mm between two moving pieces, so that they cannot meet between two checks.
+# Minimum gap in mm between two moving pieces. With this gap, the pieces cannot meet between two
+# checks.
 SPARE_MM = 5.0
 
 
 class Traffic:
-    """Keeps the pieces of a world from colliding. Reads the given mapping at each call."""
+    """Keeps the pieces of a world from colliding. Each call uses the present contents of the given
+    mapping.
+    """
 
     def __init__(self, pieces: Mapping[int, SimulatedPiece]) -> None:
         self._pieces = pieces
 
     def check_room(self, goal: Point, mover: SimulatedPiece | None) -> None:
-        """Raise HandsError if a body at ``goal`` would overlap another piece, now or when that
+        """Raise HandsError if a body at ``goal`` would overlap another piece, now or when the other
         piece comes to rest.
         """
         for piece in self._pieces.values():
@@ -165,8 +177,8 @@ class Traffic:
         *,
         leaves: bool = False,
     ) -> tuple[float, Gesture]:
-        """Return the earliest time at which the gesture that ``draw`` returns meets no other piece,
-        and the gesture.
+        """Find the earliest time at which the gesture that ``draw`` returns meets no other piece.
+        Return this time and the gesture.
 
         The time is now, or when a moving piece comes to rest. The gesture begins with the remaining
         part of the piece's present path. Raises HandsError if no such time exists.
@@ -193,8 +205,8 @@ class Traffic:
         *,
         leaves: bool = False,
     ) -> SimulatedPiece | None:
-        """Return the first piece that ``mover`` would meet on ``path`` or that would later run into
-        ``mover``, or None.
+        """Return the first piece that ``mover`` would meet on ``path``, or that would later run
+        into ``mover``. Return None if there is no such piece.
 
         Pieces that already touch ``mover`` do not count. ``plans``: paths that are about to start,
         by piece id.
@@ -222,7 +234,7 @@ class Traffic:
 
 
 def no_room(piece: SimulatedPiece) -> HandsError:
-    """Return the error that names ``piece`` as the obstacle."""
+    """Return the error whose message names ``piece`` as the obstacle."""
     return HandsError(
         "A {label} piece is in the way.",
         remedy="Take it away first, or choose another place.",

@@ -9,11 +9,11 @@ from tiltboard.hw_sim.rng import Stream
 from tiltboard.hw_sim.world.paths import PEAK_SPEED, Path
 
 G_M_S2 = 9.80665
-SLEW_RAD_S = math.radians(30.0)  # Maximum rate of a tilt, in rad/s, an estimate for a careful hand.
-# Maximum rate of a spin, in rad/s. Pieces on the rim stay in place, because the centrifugal force
-# is a fifth of their weight.
+SLEW_RAD_S = math.radians(30.0)  # Maximum rate of a tilt, in rad/s, estimated for a careful hand.
+# Maximum rate of a spin, in rad/s. At this rate, the centrifugal force on a piece at the rim is a
+# fifth of its weight, so the piece stays in place.
 SPIN_RAD_S = math.radians(180.0)
-# Minimum duration of a tilt, in seconds: even a small tilt of a 380 mm plate takes this time.
+# Minimum duration of a tilt, in seconds. Even a small tilt of a 380 mm plate takes this time.
 SHORTEST_S = 0.25
 KEPT = 4  # Number of past motions that are kept, because a chip's filter needs the recent past.
 BUMP_M_S2 = 4.0
@@ -31,23 +31,27 @@ class PlateMotion(NamedTuple):
     attitude_rad: Vector
     """Angles in rad about x, then y, then the plate's own axis."""
     gravity_m_s2: Vector
-    """Gravity as an accelerometer measures it, in the plate's axes; (0, 0, +g) if level."""
+    """Gravity in m/s2 as an accelerometer measures it, in the plate's axes. For a level plate, the
+    value is (0, 0, +g).
+    """
     rate_rad_s: Vector
-    """Rate of turn, in the plate's axes."""
+    """Rate of turn in rad/s, in the plate's axes."""
     turning_rad_s2: Vector
-    """Change of the rate of turn, in the plate's axes."""
+    """Change of the rate of turn in rad/s2, in the plate's axes."""
 
 
 class TiltingPlate:
-    """The plate's commanded tilt and spin with a realistic speed, and knocks against the table.
+    """The commanded tilt and spin of the plate, which changes at a realistic speed, and knocks
+    against the table.
 
-    The attitude is a rotation about x (east) by the first angle, then about y by the second, then
-    about the plate's own axis by the third. Sensor readings are in the plate's axes.
+    The attitude consists of three rotations: about x (east) by the first angle, then about y by the
+    second angle, then about the plate's own axis by the third angle. Sensor readings are in the
+    plate's axes.
     """
 
     IMU_M: ClassVar[Vector] = (0.0, 0.0, 0.0)
-    """Position of the motion sensor relative to the pivot. Zero means that turning does not move
-    it.
+    """Position of the motion sensor relative to the pivot, in m. A sensor at zero does not move
+    when the plate turns.
     """
 
     def __init__(self, stream: Stream) -> None:
@@ -60,10 +64,10 @@ class TiltingPlate:
     def tilt(
         self, x_rad: float, y_rad: float, now_s: float, *, for_s: float | None = None
     ) -> tuple[float, float]:
-        """Tilt the plate to these angles. With ``for_s``, hold the angles that long and then level
-        out.
+        """Tilt the plate to these angles. If ``for_s`` is given, hold the angles for that time and
+        then level the plate.
 
-        Earlier commands for a later time are dropped. Returns the time at which the angles are
+        Earlier commands for a later time are discarded. Returns the time at which the angles are
         reached and the time at which the plate comes to rest.
         """
         self._stir(now_s)
@@ -74,8 +78,8 @@ class TiltingPlate:
         return there_s, self._tilts.end_s
 
     def spin(self, by_rad: float, now_s: float) -> float:
-        """Turn the plate about its own axis by ``by_rad`` from its last goal; east to north is
-        positive.
+        """Turn the plate about its own axis by ``by_rad``, counted from the end of the last
+        commanded turn. A turn from east to north is positive.
 
         Returns the time at which the turn ends.
         """
@@ -85,11 +89,13 @@ class TiltingPlate:
         return self._spins.end_s
 
     def _stir(self, now_s: float) -> None:
-        """Prepare for a motion of the plate that is about to start."""
+        """Prepare for the motion of the plate, which is about to start."""
         self._resting = None
 
     def bump(self, now_s: float) -> float:
-        """Knock against the table: a short ringing push. Returns the time at which it is over."""
+        """Knock against the table, which causes a short ringing push. Returns the time at which the
+        push is over.
+        """
         angle = self._stream.uniform(0, 2 * math.pi)
         self._bumps = [bump for bump in self._bumps if bump[0] + BUMP_S > now_s]
         self._bumps.append((now_s, (math.cos(angle), math.sin(angle), 0.5)))
@@ -142,11 +148,11 @@ class TiltingPlate:
         return self.motion(now_s).rate_rad_s
 
     def specific_force_m_s2(self, now_s: float, arm_m: Vector = (0.0, 0.0, 0.0)) -> Vector:
-        """Return the force on an accelerometer at ``now_s``; (0, 0, +g) if the plate is level and
-        at rest.
+        """Return the force on an accelerometer at ``now_s``, in m/s2. The force is (0, 0, +g) if
+        the plate is level and at rest.
 
-        ``arm_m``: position of the accelerometer east, north and above its default position. Bumps
-        and the tangential and centripetal acceleration of the sensor are added to gravity.
+        ``arm_m``: position of the accelerometer east, north and above its default position, in m.
+        Bumps and the tangential and centripetal acceleration of the sensor are added to gravity.
         """
         motion = self.motion(now_s)
         force = motion.gravity_m_s2
@@ -170,8 +176,8 @@ class TiltingPlate:
 
 
 def _gone_on(path: Path, goal: Vector, start_s: float, most: float) -> Path:
-    """Return a path with the legs of ``path`` that have begun by ``start_s``, continued to ``goal``
-    with a speed of at most ``most``.
+    """Return a path that continues to ``goal`` at a speed of at most ``most``. The path starts with
+    the legs of ``path`` that have begun by ``start_s``.
     """
     begun = path.begun(start_s, KEPT)
     duration = max(SHORTEST_S, PEAK_SPEED * math.dist(begun.at(start_s), goal) / most)
@@ -179,14 +185,16 @@ def _gone_on(path: Path, goal: Vector, start_s: float, most: float) -> Path:
         onward = begun.onward(start_s, goal, duration)
         leg = onward.leg(start_s)
         fastest = max(math.hypot(*leg.speed(start_s + i * duration / 24)) for i in range(24))
-        # A motion that starts at full speed can be a little faster before it turns.
+        # A motion that already has the full speed at its start can briefly be a little faster.
         if fastest <= 1.001 * most or (any(leg.speed(start_s)) and duration > 3.0):
             return begun.then(onward)
         duration *= 1.15
 
 
 def _spun(vector: Vector, by_rad: float) -> Vector:
-    """Return ``vector`` in the axes of a plate that has turned by ``by_rad`` about its own axis."""
+    """Return the components of ``vector`` in the axes of a plate that has turned by ``by_rad``
+    about its own axis.
+    """
     if not by_rad:
         return vector
     x, y, z = vector

@@ -1,4 +1,4 @@
-"""The world around the chips: plate, pieces, field, temperature and buttons at any time."""
+"""The world around the chips: plate, pieces, magnetic field, temperature and buttons over time."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ from tiltboard.hw_sim.world.pieces import (
 )
 from tiltboard.hw_sim.world.plate import TiltingPlate, Vector
 
-GAP_SPREAD_MM = 0.5  # Tolerance of the gap in mm. The gap is 12.0 +- 0.5 mm (docs/add-a-board.md).
-# Pose of a piece in the plate's axes: x, y, z in mm of a point 7.5 mm above its foot, and its
-# rotation as a quaternion w, x, y, z.
+# Tolerance of the gap between sensor and magnet, in mm. The gap is 12.0 +- 0.5 mm
+# (docs/add-a-board.md).
+GAP_SPREAD_MM = 0.5
+# Pose of a piece in the plate's axes: the position x, y, z in mm of a point 7.5 mm above the
+# piece's foot, and the rotation as a quaternion w, x, y, z.
 Pose = tuple[float, float, float, float, float, float, float]
 BUTTONS = ("confirm", "back")
 
@@ -33,12 +35,12 @@ BUTTONS = ("confirm", "back")
 class World:
     """Everything that sensors and pins can measure, as functions of the time of ``clock``.
 
-    Nothing here advances the clock. ``gaps_mm`` is the distance between each place's Hall sensor
-    and the magnet's face of a piece on that place.
+    No method of this class advances the clock. ``gaps_mm`` is the distance between each place's
+    Hall sensor and the magnet of a piece on that place.
     """
 
     falls: ClassVar[bool] = False
-    """True if released pieces can fall or slide, which needs physics."""
+    """True if released pieces can fall or slide. This needs physics."""
     slides = False
     """True if tiles slide between pegs on the plate."""
 
@@ -58,12 +60,12 @@ class World:
             name: Button(streams.stream(f"button-{name}")) for name in BUTTONS
         }
         self.trays: dict[str, MagnetKind] = {}
-        """Maps each label of pieces to the kind of magnet in these pieces. The trays beside the
-        plate hold any number of these pieces.
+        """The kind of magnet in the pieces of each tray, by the pieces' label. The trays are beside
+        the plate, and each tray holds any number of pieces.
         """
         self.bodies: dict[str, PieceBody] = {}
-        """Maps a label to the body of its pieces, if the body differs from that of an ordinary
-        piece.
+        """The bodies of pieces, by label. Only bodies that differ from the body of an ordinary
+        piece are listed.
         """
         self.pieces: dict[int, SimulatedPiece] = {}
         """Pieces on or above the plate, by id."""
@@ -77,7 +79,7 @@ class World:
         return TiltingPlate(stream)
 
     def set_gaps(self, gaps_mm: Iterable[float]) -> None:
-        """Set each place's gap between sensor and magnet, in mm, and compute the fields again."""
+        """Set each place's gap between sensor and magnet, in mm. Compute the fields again."""
         self.gaps_mm = tuple(gaps_mm)
         self._field = MagnetField(
             [(*self.profile.centre_mm(index), gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]
@@ -85,10 +87,10 @@ class World:
         self._field.update(self.pieces.values())
 
     def set_lanes(self, places: Collection[int]) -> None:
-        """Set pegs and walls around these places, between which tiles slide, or remove them if
-        ``places`` is empty.
+        """Set up pegs and walls around these places, so that tiles slide between the pegs. If
+        ``places`` is empty, remove the pegs and walls.
 
-        This world without physics ignores the pegs, because pieces stay where they are put.
+        This class has no physics and ignores the pegs, because pieces stay where a hand puts them.
         """
 
     def field_mt(self, sensor: int, now_s: float) -> float:
@@ -118,7 +120,7 @@ class World:
         return self._add(label, kind.turned_over if turned_over else kind, factor, at)
 
     def add_resting(self, label: str, kind: MagnetKind, factor: float, at: Point) -> SimulatedPiece:
-        """Add a piece that already rests on the plate, whatever the trays hold.
+        """Add a piece that already rests on the plate. The piece need not come from a tray.
 
         ``factor``: strength of the magnet, relative to its nominal strength.
         """
@@ -133,17 +135,17 @@ class World:
         return piece
 
     def set_going(self, piece: SimulatedPiece, path: Path, *, leaves: bool = False) -> None:
-        """Move the piece along ``path``. With ``leaves`` the piece is off the plate at the end of
-        the path.
+        """Move the piece along ``path``. If ``leaves`` is true, the piece is removed from the plate
+        at the end of the path.
 
-        Collisions are checked in ``tiltboard.hw_sim.hands``, not here.
+        This method does not check for collisions; ``tiltboard.hw_sim.hands`` does.
         """
         piece.path = path
         piece.leaves = leaves
         self._field.update(self.pieces.values())
 
     def poses(self, now_s: float) -> dict[int, Pose]:
-        """Return the poses of all pieces on or above the plate, by id. Without physics all pieces
+        """Return the poses of all pieces on or above the plate, by id. Without physics, all pieces
         are upright.
         """
         self.settle(now_s)
@@ -155,21 +157,21 @@ class World:
         }
 
     def flick(self, piece: SimulatedPiece, at_s: float, speed_mm_s: Vector) -> None:
-        """Strike the piece with a finger at ``at_s``. Without physics the piece does not move."""
+        """Strike the piece with a finger at ``at_s``. Without physics, the piece does not move."""
 
     def twirl(self, piece: SimulatedPiece, rad_s: float) -> None:
-        """Turn the piece about its own axis, which no sensor can detect."""
+        """Turn the piece about its own axis. No sensor can detect such a turn."""
 
     def pinch(self, piece: SimulatedPiece, squeeze_n: float) -> None:
-        """Hold the piece with two chopsticks. Without physics the piece never slips out."""
+        """Hold the piece with two chopsticks. Without physics, the piece never slips out."""
 
     def open_hand(self, piece: SimulatedPiece) -> None:
         """Let go of the piece, which then continues its motion."""
         piece.held = False
 
     def top_mm(self, x_mm: float, y_mm: float) -> float:
-        """Return the height in mm above the plate of the pieces within one body's diameter of the
-        point.
+        """Return the height in mm above the plate to which pieces reach near the point. Pieces
+        within the diameter of one body count.
         """
         self.settle(self.clock.now())
         return max(
@@ -187,12 +189,12 @@ class World:
         self._field.update(self.pieces.values())
 
     def changed(self, piece: SimulatedPiece) -> None:
-        """Update the field after the piece's magnet or resting point has changed."""
+        """Update the magnetic field after the piece's magnet or resting point has changed."""
         self._field.forget(piece)
         self._field.update(self.pieces.values())
 
     def settle(self, now_s: float) -> None:
-        """Let pieces whose paths end by ``now_s`` come to rest, and remove pieces that have left
+        """Let pieces come to rest if their paths end by ``now_s``, and remove pieces that have left
         the plate.
         """
         over = [
@@ -210,9 +212,11 @@ class World:
             self._field.update(self.pieces.values())
 
     def piece_at(self, index: int) -> SimulatedPiece | None:
-        """Return the piece that stands within half a pitch of plate place ``index``, or None.
+        """Return the piece that stands within half a pitch (the distance between places) of plate
+        place ``index``, or None.
 
-        If pieces are stacked, the uppermost counts. Pieces in hands or in motion do not count.
+        If pieces are stacked, the method returns the uppermost piece. Pieces in hands or in motion
+        do not count.
         """
         self.settle(self.clock.now())
         x, y = self.profile.centre_mm(index)
@@ -232,7 +236,7 @@ class World:
         )
 
 
-# Buttons, whose contacts bounce when they close and when they open.
+# The following class models a button, whose contact bounces when it closes and when it opens.
 
 BOUNCE_S = 0.004  # Typical bounce time of small tactile switches, in seconds.
 WORN_BOUNCE_S = 0.040
@@ -245,18 +249,20 @@ class Button:
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
-        # Times at which the contact closes, opens, closes and so on.
+        # The times at which the contact closes and opens in turn, starting with a closing.
         self._edges_s: list[float] = []
         self.worn = False
-        """True if the contact bounces for ten times the normal time (the fault button-bounce)."""
+        """True if the contact bounces for ten times the normal time (the fault ``button-bounce``).
+        """
 
     @property
     def chatter_s(self) -> float:
-        """Time in s for which the contact bounces after each edge."""
+        """Duration in s for which the contact bounces after each change."""
         return WORN_BOUNCE_S if self.worn else BOUNCE_S
 
     def press(self, now_s: float, held_s: float) -> tuple[float, float]:
-        """Hold the button down for ``held_s``. An earlier press that still lasts ends first.
+        """Hold the button down for ``held_s``. If an earlier press is still in progress, end it
+        first.
 
         Returns the times of the contact's first and last change.
         """
@@ -273,15 +279,16 @@ class Button:
         return bisect_right(self._edges_s, now_s) % 2 == 1
 
     def _chatter(self, start_s: float, room_s: float) -> list[float]:
-        """Return the times of an even number of changes after an edge, within the bounce time and
-        ``room_s``.
+        """Return the times of an even number of contact changes that follow a press or release. All
+        times are within the bounce time and within ``room_s``.
         """
         length = min(self.chatter_s, room_s * 0.9)
         count = 2 * (WORN_BOUNCES if self.worn else BOUNCES)
         return sorted(start_s + length * self._stream.uniform(0.02, 1.0) for _ in range(count))
 
 
-# The board's temperature over time, and the thermistor that measures it.
+# The following code models the board's temperature over time, and the thermistor that measures the
+# temperature.
 
 REFERENCE_K = 298.15
 NTC_OHM = 10_000.0  # Resistance of the NTC thermistor at 25 degC, in ohm.
@@ -290,10 +297,10 @@ NTC_FIXED_OHM = 10_000.0
 
 
 class Climate:
-    """The temperature of the board: the room's, the warming-up of lights and sensors after
-    power-on, and a slow swing.
+    """The temperature of the board. It consists of the room temperature, the warming of lights and
+    sensors after power-on, and a slow variation.
 
-    ``room_c`` can be set at any time, for example by a bench that needs a hot day.
+    ``room_c`` can be set at any time, for example by a test bench that needs a hot day.
     """
 
     def __init__(self, stream: Stream) -> None:
@@ -313,8 +320,8 @@ class Climate:
 
 
 def ntc_share(temperature_c: float) -> float:
-    """Return the divider's voltage as a fraction of its supply, with the NTC (10 kilohm, B 3950) to
-    ground and 10 kilohm to the supply.
+    """Return the divider's voltage as a fraction of its supply. The NTC (10 kilohm, B 3950) is
+    wired to ground, and a resistor of 10 kilohm to the supply.
     """
     ohm = NTC_OHM * math.exp(NTC_B_K * (1 / (temperature_c + 273.15) - 1 / REFERENCE_K))
     return ohm / (ohm + NTC_FIXED_OHM)
