@@ -152,7 +152,7 @@ class Host:
             command = msgspec.structs.replace(command, game=seen.game_id, step=step)
         return self._inbox.call(partial(self.do, command))
 
-    # Methods for the table's thread
+    # Methods that only the table's thread calls
 
     def do(self, command: c.Verb) -> None:
         """Carry out ``command`` immediately. If the request is impossible, raise the reason as an
@@ -384,7 +384,7 @@ class Host:
             return
         request = playing.far.step(self.status, self.look.now_s, playing.people.seated)
         if request is not None:
-            with suppress(TiltboardError, RulesError):  # The match repeats the request.
+            with suppress(TiltboardError, RulesError):  # The match repeats a failed request.
                 self._carry_out(request)
 
     def _grant_menu_choice(self) -> None:

@@ -50,7 +50,7 @@ class LessonProgress:
     """The progress of a lesson or puzzle, for a page."""
 
     done: int
-    """Number of moves made."""
+    """Number of moves made so far."""
     steps: int
     """Total number of moves to make."""
     by_hand: bool

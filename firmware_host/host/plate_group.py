@@ -24,13 +24,13 @@ class CalibrationInfo(msgspec.Struct, frozen=True):
     running: bool
     """True if the calibration is running. An interrupted calibration can be continued."""
     done: int
-    """Number of completed steps."""
+    """Number of completed steps of the calibration."""
     total: int
-    """Total number of steps."""
+    """Total number of steps of the calibration."""
     stage: str = ""
     """Stage of the calibration: lights, buttons, edges, empty, places, kinds or done."""
     say: Message | None = None
-    """The present instruction, or None."""
+    """The calibration's present instruction to people, or None."""
     refused: Message | None = None
     """The reason why the last measurement was rejected, or None."""
     place: str | None = None
@@ -61,9 +61,9 @@ class MotionInfo(msgspec.Struct, frozen=True):
     """Readings of the tilt sensor along east, north and up."""
 
     force_m_s2: tuple[float, float, float]
-    """Specific force, in m/s^2."""
+    """Specific force along east, north and up, in m/s^2."""
     rate_rad_s: tuple[float, float, float]
-    """Rate of turn, in rad/s."""
+    """Rate of turn about east, north and up, in rad/s."""
 
     @classmethod
     def of(cls, motion: Motion) -> MotionInfo:

@@ -40,9 +40,9 @@ class PlayersGroup(msgspec.Struct, frozen=True):
     assist: dict[str, int]
     """Player -> amount of assist, 0 to 3."""
     may_assist: bool
-    """True if assist is possible in the game."""
-    asks_if_sure: list[str]
     """True if assist (a rating of the legal moves) is possible in the game."""
+    asks_if_sure: list[str]
+    """Players who want to be asked "are you sure?" after a blunder."""
 
     @classmethod
     def of(

@@ -109,7 +109,7 @@ def _move(state: SeatState, parts: Parts, asked: c.SeatMove) -> SeatState:
             hands |= move == proposed.move or (failed is not None and move.startswith(failed))
     if who in game.players and who != asked.player and not hands:
         raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
-    secret = game.shown_move(move, "") != move  # The move names hidden cards.
+    secret = game.shown_move(move, "") != move  # True if the move names hidden cards.
     if who == CHANCE and (game.at_once(position) or secret):
         raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
     if not asked.proposed:

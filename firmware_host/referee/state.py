@@ -47,7 +47,7 @@ class SeenBoard(Struct, frozen=True):
     sight: Sight = _NOTHING
     now_s: float = -inf
     same_since_s: float = -inf
-    """Time of the last change of the board, in seconds."""
+    """Time of the last change to the board, in seconds."""
     sure_since_s: float = -inf
     """Time since which the board has not changed and every place has been readable, in seconds."""
     unsure_since_s: Mapping[str, float] = field(default_factory=dict)

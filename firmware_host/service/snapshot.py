@@ -29,7 +29,7 @@ class BoardPlace(msgspec.Struct, frozen=True):
     """A place of the game's board."""
 
     index: int
-    """Index of the plate place on which this place of the board is."""
+    """Index of the plate place that this place of the board uses."""
     blocked: str | None = None
 
 
@@ -143,7 +143,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     learning: LearningGroup
     """Lessons, hints, free play and demonstrations."""
     seats: SeatsGroup | None
-    """The public part of a game with private seats, or None for another game."""
+    """The public part of a game with private seats, or None for a board game."""
     match: MatchGroup | None
     """The match with other tables, or None unless the current game belongs to a match."""
 

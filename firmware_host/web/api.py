@@ -60,7 +60,7 @@ _PARAMETERS = {
 SENT = (400, 408, 409, 413, 415)
 """HTTP statuses with which the server can refuse a request body."""
 ENDPOINTS: list[Endpoint] = []
-"""HTTP statuses of refused request bodies."""
+"""All endpoints of ``web.app``, in the order of the methods there."""
 
 
 def serves(

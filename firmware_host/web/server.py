@@ -133,7 +133,9 @@ class _LateServer(uvicorn.Server):
         self._ticks, self._wait_ticks = 0, FIRST_RETRY_TICKS
 
     def add(self, host: str, port: int) -> None:
-        """Serve at this address too, as soon as it exists."""
+        """Also serve the page at the address ``host`` and the port ``port``, as soon as the address
+        exists.
+        """
         self._absent.append((host, port))
         self._ticks, self._wait_ticks = 0, FIRST_RETRY_TICKS
 
