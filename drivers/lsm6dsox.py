@@ -22,14 +22,16 @@ CTRL3_C: Final = 0x12
 # accelerations x, y, z.
 OUT_TEMP_L: Final = 0x20
 
-SW_RESET: Final = 0x01  # CTRL3_C: resets the chip.
-BDU: Final = 0x40  # CTRL3_C: ensures that both bytes of a value belong to the same sample.
-IF_INC: Final = 0x04  # CTRL3_C: lets a burst read successive registers.
-ODR_104_HZ: Final = 0x40  # CTRL1_XL and CTRL2_G: sets 104 readings per second.
-ACCEL_4_G: Final = 0x08  # CTRL1_XL, FS_XL 10: sets the range to +-4 g.
+SW_RESET: Final = 0x01  # Bit of CTRL3_C that resets the chip.
+# Bit of CTRL3_C which ensures that both bytes of a value belong to the same sample.
+BDU: Final = 0x40
+IF_INC: Final = 0x04  # Bit of CTRL3_C that lets a burst read successive registers.
+# Value in CTRL1_XL and CTRL2_G that sets the rate to 104 readings per second.
+ODR_104_HZ: Final = 0x40
+ACCEL_4_G: Final = 0x08  # Value in CTRL1_XL (FS_XL 10) that sets the range to +-4 g.
 # CTRL1_XL: turns on the second filter, whose bandwidth is a quarter of the sample rate (26 Hz).
 ACCEL_LPF2: Final = 0x02
-GYRO_500_DEG_S: Final = 0x04  # CTRL2_G, FS_G 01: sets the range to +-500 deg/s.
+GYRO_500_DEG_S: Final = 0x04  # Value in CTRL2_G (FS_G 01) that sets the range to +-500 deg/s.
 
 SETTINGS: Final = bytes(  # Values of successive registers, starting with CTRL1_XL.
     (

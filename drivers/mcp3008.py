@@ -12,8 +12,10 @@ from tiltboard.drivers.buses import SpiDevice
 from tiltboard.drivers.errors import PartReadingError
 
 CHANNELS: Final = 8
-STEPS: Final = 1024  # Number of codes. Section 4.2: code = 1024 * Vin / Vref, at most 1023.
-SPI_MODE: Final = 0  # The modes 0,0 and 1,1 both work (section 6.1).
+# Number of different codes. The code is 1024 * Vin / Vref, at most 1023 (section 4.2).
+STEPS: Final = 1024
+# SPI mode that the driver sets. The chip supports the modes 0,0 and 1,1 (section 6.1).
+SPI_MODE: Final = 0
 # Maximum clock at 2.7 V, in Hz; at 5 V the maximum is 3.6 MHz (electrical characteristics).
 MAX_HZ: Final = 1_350_000
 

@@ -23,13 +23,19 @@ ACCEL_XOUT_H: Final = 0x3B
 PWR_MGMT_1: Final = 0x6B
 WHO_AM_I: Final = 0x75
 
-DEVICE_RESET: Final = 0x80  # PWR_MGMT_1: resets the chip.
-CLOCK_PLL_X: Final = 0x01  # PWR_MGMT_1: awake, clocked by the x gyroscope, as section 4.28 advises.
-ALL_AXES: Final = 0x00  # PWR_MGMT_2: no axis sleeps.
-DLPF_20_HZ: Final = 4  # CONFIG, section 4.3: accelerometer 21 Hz, gyroscope 20 Hz, delay 8.5 ms.
-RATE_200_HZ: Final = 4  # SMPLRT_DIV, section 4.2: sample rate 1 kHz / (1 + 4).
-GYRO_500_DEG_S: Final = 0x08  # GYRO_CONFIG, section 4.4: FS_SEL 1, 65.5 steps per deg/s.
-ACCEL_4_G: Final = 0x08  # ACCEL_CONFIG, section 4.5: AFS_SEL 1, 8192 steps per g.
+DEVICE_RESET: Final = 0x80  # Bit of PWR_MGMT_1 that resets the chip.
+# Value of PWR_MGMT_1 that wakes the chip and selects the x gyroscope as its clock, as section 4.28
+# advises.
+CLOCK_PLL_X: Final = 0x01
+ALL_AXES: Final = 0x00  # Value of PWR_MGMT_2 with which no axis sleeps.
+# Value of CONFIG that selects a bandwidth of 21 Hz for the accelerometer and 20 Hz for the
+# gyroscope, with a delay of 8.5 ms (section 4.3).
+DLPF_20_HZ: Final = 4
+# Value of SMPLRT_DIV that sets the sample rate to 1 kHz / (1 + 4) (section 4.2).
+RATE_200_HZ: Final = 4
+# Value of GYRO_CONFIG for FS_SEL 1, 65.5 steps per deg/s (section 4.4).
+GYRO_500_DEG_S: Final = 0x08
+ACCEL_4_G: Final = 0x08  # Value of ACCEL_CONFIG for AFS_SEL 1, 8192 steps per g (section 4.5).
 
 # Later InvenSense chips have another thermometer and a second filter register. The sources are
 # their data sheets (TEMP_OUT and ACCEL_CONFIG 2) and RM-MPU-9250A sections 3, 4.7 and 4.23.

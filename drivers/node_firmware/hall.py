@@ -9,9 +9,9 @@ from .board import GRAY, Board
 from .plate import MULTIPLEXERS, PLACES, SPARES, THERMISTOR
 
 OK = 0
-SILENT = 1  # Fault: the chip does not answer.
-WRONG = 2  # Fault: another chip answers.
-IMPOSSIBLE = 3  # Fault: the values are impossible.
+SILENT = 1  # Fault code: the chip does not answer.
+WRONG = 2  # Fault code: a chip of another kind answers.
+IMPOSSIBLE = 3  # Fault code: the chip returns impossible values.
 FALLEN_US = 500  # Time in us after which a floating input has fallen to ground.
 LOWEST = 40  # Lowest code of a working sensor, whose output stays 0.2 V above ground.
 

@@ -16,7 +16,8 @@ from tiltboard.hw_sim.chips.mcp3008 import CLOCKS_PER_BYTE
 from tiltboard.hw_sim.clock import VirtualClock
 
 MAX_BYTES = 4096
-DEFAULT_HZ = 125_000_000  # Value of spi-max-frequency in the Pi's spidev overlays.
+# Default clock rate in Hz, from spi-max-frequency in the Pi's spidev overlays.
+DEFAULT_HZ = 125_000_000
 
 
 class SpiChip(Protocol):

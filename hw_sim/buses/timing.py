@@ -42,7 +42,7 @@ I2C_CALL_S = 30e-6
 # (drivers/i2c, HZ). The BCM2835 driver then reports ETIMEDOUT.
 I2C_TIMEOUT_S = 1.0
 
-I2C_HZ = 400_000  # Value of i2c_arm_baudrate in config.txt.
+I2C_HZ = 400_000  # Clock rate of the I2C bus in Hz, as set by i2c_arm_baudrate in config.txt.
 
 SERIAL_CALL_S = 20e-6
 """Duration in seconds of one read or write of a serial port through pyserial. The value is an

@@ -15,17 +15,19 @@ from tiltboard.hw_sim.rng import Stream
 
 # Electrical and magnetic characteristics of variant A1 at 3.3 V.
 SUPPLY_V = 3.3
-QUIESCENT_V = 1.65  # VQ at 25 degC: half the supply, 1.59 to 1.71 V.
+# VQ, the output voltage without a field at 25 degC: half the supply. The data sheet allows 1.59 to
+# 1.71 V.
+QUIESCENT_V = 1.65
 QUIESCENT_TOLERANCE_V = 0.06
-SENSITIVITY_V_MT = 0.060  # Typical sensitivity; the data sheet allows 57 to 63 mV/mT.
+SENSITIVITY_V_MT = 0.060  # Typical sensitivity in V/mT. The data sheet allows 57 to 63 mV/mT.
 SENSITIVITY_TOLERANCE = 0.05
 RAIL_V = 0.2  # VL: the output is linear from 0.2 V to VCC - 0.2 V.
 # STC: the sensitivity rises with temperature, which compensates for magnets that weaken.
 SENSITIVITY_PER_K = 0.0012
 # VQdT: drift of the quiescent voltage, +-1 % of VCC over the temperature range.
 QUIESCENT_DRIFT = 0.01
-NOISE_DENSITY_MT = 215e-6  # BND: noise density of 215 nT per root hertz.
-BANDWIDTH_HZ = 20_000.0  # fBW: bandwidth of the sensor.
+NOISE_DENSITY_MT = 215e-6  # BND: noise density in mT per root hertz.
+BANDWIDTH_HZ = 20_000.0  # fBW: bandwidth of the sensor in Hz.
 NOISE_RMS_MT = NOISE_DENSITY_MT * math.sqrt(BANDWIDTH_HZ)
 REFERENCE_C = 25.0
 
@@ -131,7 +133,7 @@ class SwitchPoints:
     release_mt: float
     spread: float = 0.0
     response_s: float = 10e-6
-    """Delay of the output after a change of the field."""
+    """Delay in s between a change of the field and the change of the output."""
 
     def drawn(self, stream: Stream) -> SwitchPoints:
         """Draw the limits of an individual switch of this type, within the spread."""

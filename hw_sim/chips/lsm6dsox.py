@@ -23,11 +23,12 @@ OUT_TEMP_L = 0x20
 OUTZ_H_A = 0x2D
 IDENTITY = 0x6C
 
-SW_RESET = 0x01  # CTRL3_C: resets the chip.
+SW_RESET = 0x01  # Bit of CTRL3_C that resets the chip.
 BOOT = 0x80
 IF_INC = 0x04
-LPF2_XL_EN = 0x02  # CTRL1_XL: enables the accelerometer's second filter.
-NEW_DATA = 0x07  # STATUS: new values of temperature, gyroscope and accelerometer are available.
+LPF2_XL_EN = 0x02  # Bit of CTRL1_XL that enables the accelerometer's second filter.
+# Bits of STATUS that announce new values of temperature, gyroscope and accelerometer.
+NEW_DATA = 0x07
 
 # Sample rates in Hz for the values of ODR_XL and ODR_G. A rate of 0 means powered down (tables of
 # CTRL1_XL and CTRL2_G).
@@ -55,8 +56,8 @@ TOLERANCES = ImuTolerances(
     accel_drift_g_c=(0.1e-3, 0.1e-3, 0.1e-3),
     gyro_drift_deg_s_c=0.010,  # G_OffDr: drift of the gyroscope's offset, per degree Celsius.
 )
-ACCEL_NOISE_G = 75e-6  # An: noise density per root hertz at 4 g in high-performance mode.
-GYRO_NOISE_DEG_S = 3.8e-3  # Rn: noise density per root hertz, the same for every range and rate.
+ACCEL_NOISE_G = 75e-6  # An: accelerometer noise per root hertz at 4 g in high-performance mode.
+GYRO_NOISE_DEG_S = 3.8e-3  # Rn: gyroscope noise per root hertz, the same for every range and rate.
 
 
 class Lsm6dsox(InertialChip):
@@ -70,7 +71,7 @@ class Lsm6dsox(InertialChip):
     RESET_BIT = (CTRL3_C, SW_RESET)
     RESETS = SW_RESET | BOOT
     OF_RATE = (CTRL1_XL, CTRL2_G)
-    POWER_UP_S = 0.010  # Time in seconds to load the trimming parameters.
+    POWER_UP_S = 0.010  # Time in seconds that the chip needs to load its trimming parameters.
     RESET_S = 0.010
     GYRO_START_S = 0.035
     TOLERANCES = TOLERANCES

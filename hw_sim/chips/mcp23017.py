@@ -112,7 +112,7 @@ class Mcp23017:
         port, kind = where
         if kind in (INTF, INTCAP):
             return  # These registers are read-only.
-        if kind == IOCON:  # IOCON is one register with two addresses.
+        if kind == IOCON:  # IOCON is a single register with two addresses.
             for registers in self._registers:
                 registers[IOCON] = value & IOCON_BITS
         else:

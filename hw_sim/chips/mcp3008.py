@@ -20,9 +20,12 @@ BITS = 10
 # n on clock n + 1.
 CLOCK_SGL_DIFF = 1
 CLOCK_D2 = 2
-CLOCK_D0 = 4  # Sampling begins on this rising edge, the fourth after the start bit.
-CLOCK_HOLD = 5  # Sampling ends on the falling edge of this clock, when DOUT leaves high impedance.
-CLOCK_NULL = 6  # First clock on which the host reads DOUT: the null bit.
+# Number of the clock whose rising edge starts sampling, the fourth after the start bit.
+CLOCK_D0 = 4
+# Number of the clock whose falling edge ends sampling. DOUT leaves high impedance on this edge.
+CLOCK_HOLD = 5
+# Number of the first clock on which the host reads DOUT. The first bit is the null bit.
+CLOCK_NULL = 6
 CLOCK_B0 = CLOCK_NULL + BITS
 # Last clock of the bits B1 to B9, which follow bit B0. After these bits, DOUT is zero.
 CLOCK_LSB_FIRST_END = CLOCK_B0 + BITS - 1
@@ -31,7 +34,7 @@ CLOCK_LSB_FIRST_END = CLOCK_B0 + BITS - 1
 OUTPUT_DELAY_S = 200e-9  # tDO: maximum delay from the fall of CLK to valid output data at 2.7 V.
 SWITCH_OHM = 1000.0  # RSS, resistance of the sampling switch, in ohm.
 SAMPLE_F = 20e-12  # CSAMPLE, capacitance of the sampling capacitor, in F.
-SAMPLE_CLOCKS = 1.5  # tSAMPLE, duration of sampling in clocks.
+SAMPLE_CLOCKS = 1.5  # tSAMPLE, duration of sampling in clock periods.
 PSEUDO_GROUND_V = 0.1  # Maximum voltage of IN- above or below VSS in differential mode, in V.
 
 # Number of clocks per byte. A Pi's SPI controller adds one idle clock after the eight bits of each

@@ -24,9 +24,9 @@ GYRO_ZOUT_L = 0x48
 PWR_MGMT_1 = 0x6B
 WHO_AM_I = 0x75
 
-DEVICE_RESET = 0x80  # PWR_MGMT_1: resets the chip.
+DEVICE_RESET = 0x80  # Bit of PWR_MGMT_1 that resets the chip.
 SLEEP = 0x40
-DATA_RDY_INT = 0x01  # INT_STATUS: a new sample is available.
+DATA_RDY_INT = 0x01  # Bit of INT_STATUS that is set when a new sample is available.
 # Position of the lowest bit of FS_SEL and AFS_SEL, which are bits 4 and 3 of their registers.
 FULL_SCALE_SHIFT = 3
 
@@ -45,16 +45,18 @@ FILTERS = (
 )
 
 # Scales, noise and tolerances (PS sections 6.1, 6.2, 6.3).
-GYRO_LSB_PER_DEG_S = (131.0, 65.5, 32.8, 16.4)  # Steps per degree per second, for FS_SEL 0 to 3.
-ACCEL_LSB_PER_G = (16384.0, 8192.0, 4096.0, 2048.0)  # Steps per g, for AFS_SEL 0 to 3.
+# Gyroscope steps per degree per second, for FS_SEL 0 to 3.
+GYRO_LSB_PER_DEG_S = (131.0, 65.5, 32.8, 16.4)
+# Accelerometer steps per g, for AFS_SEL 0 to 3.
+ACCEL_LSB_PER_G = (16384.0, 8192.0, 4096.0, 2048.0)
 GYRO_NOISE_DEG_S = 0.005  # Noise density of the gyroscope in deg/s per root hertz.
 ACCEL_NOISE_G = 400e-6  # Noise density of the accelerometer in g per root hertz.
 # The data sheet's "variation over temperature" is the drift from 25 degC to the end of the range
 # that is further away.
 TOLERANCES = ImuTolerances(
     accel_offset_z_g=0.080,
-    gyro_offset_deg_s=20.0,  # Initial tolerance of the zero-rate output (ZRO).
-    accel_gain=0.03,  # Calibration tolerance of +-3 % (PS 6.2 and 6.1).
+    gyro_offset_deg_s=20.0,  # Initial tolerance of the gyroscope's output at rest (ZRO).
+    accel_gain=0.03,  # Tolerance of the scale, +-3 % (PS 6.2 and 6.1).
     gyro_gain=0.03,
     # The data sheet allows +-35 mg (x, y) and +-60 mg (z) from 0 to 70 degC.
     accel_drift_g_c=(0.035 / 45, 0.035 / 45, 0.060 / 45),

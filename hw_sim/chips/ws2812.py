@@ -11,8 +11,9 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable
 
-BIT_S = 1.25e-6  # Duration of one bit: TH + TL.
-RESET_S = 280e-6  # Treset of the current generation in seconds. The first generation needs 50 us.
+BIT_S = 1.25e-6  # Duration of one bit in seconds (TH + TL).
+# Reset time of current lights in seconds (Treset). Lights of the first generation need 50 us.
+RESET_S = 280e-6
 BYTES_PER_LIGHT = 3
 # T0H is 0.4 us and T1H is 0.8 us, each +-150 ns. A light can read a pulse between these two ranges
 # as either bit.

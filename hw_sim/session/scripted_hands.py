@@ -46,7 +46,7 @@ class Deeds:
         if isinstance(action, h.Put | h.Drop | h.Stack):
             overlay.magnet_of(
                 action.piece
-            )  # Raises NotPossibleError if this game has no such piece.
+            )  # The lookup raises NotPossibleError if this game has no such piece.
         match action:
             case h.Put(piece, place, offset_mm):
                 return hands.put(piece, index(place), offset_mm).end_s
