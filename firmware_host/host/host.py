@@ -1,4 +1,4 @@
-"""The host of one table. Each of its steps processes one scan, from the sensors to the lights."""
+"""The host of one table. In each step, the host processes one scan and sets the lights."""
 
 from __future__ import annotations
 

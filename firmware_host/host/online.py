@@ -27,7 +27,8 @@ from tiltboard.ground.plugins import PluginError, load_entry_point
 NO_OTHERS = text("This table can't reach other tables yet. Ask whoever set it up.")
 _log = logging.getLogger(__name__)
 GROUP = "tiltboard.online"
-"""Name of the entry-point group. Its entry point names a module with the functions of ``Online``.
+"""Name of the entry-point group. The entry point in this group names a module with the functions of
+``Online``.
 """
 
 

@@ -52,8 +52,8 @@ yet, or a puzzle.
 
 
 def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
-    """Read and replay the game that ``command`` asks for. Raises TiltboardError if that is not
-    possible.
+    """Read and replay the game that ``command`` asks for. Raises TiltboardError if the game cannot
+    be read or replayed.
     """
     match command:
         case c.ResumeGame(game):

@@ -33,8 +33,8 @@ class GameGroup(msgspec.Struct, frozen=True):
     """The moves made so far, in the notation of the game."""
     legal: list[str]
     """Names of the legal moves, as ``tiltboard rules`` lists them. The list is empty while no
-    player is to move. It is also empty in a game with private seats, because its moves would reveal
-    hidden cards.
+    player is to move. In a game with private seats, the list is always empty, because the moves
+    would reveal hidden cards.
     """
     position: dict[str, str]
     """Place -> piece in the last position that is confirmed and stored in the journal."""

@@ -235,7 +235,7 @@ def figures(kind: GameType) -> list[Figure]:
         drawn.append(Figure(picture(position, kind, turn), Message(step.say)))
         position = position.after(step.move)
     learners = range(0, len(drawn), len(game.players))
-    # This is the first turn that has the largest number of consequences.
+    # Show the first turn that has the largest number of consequences.
     example = max(learners, key=lambda at: len(lesson.steps[at].does))
     return [drawn[at] for at in sorted({example, len(drawn) - 1})]
 
