@@ -145,8 +145,8 @@ class Strip(Protocol):
 class Buses(Protocol):
     """The buses of a table. Each call opens a device, which the driver closes.
 
-    ``PiBuses`` are the buses of a Raspberry Pi, ``tiltboard.testing.SimBuses`` simulated ones. A
-    driver accepts both:
+    ``PiBuses`` are the buses of a Raspberry Pi, and ``tiltboard.testing.SimBuses`` are simulated
+    buses. A driver accepts both kinds:
 
         >>> class Thermometer:
         ...     def __init__(self, buses: Buses) -> None:

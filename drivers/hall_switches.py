@@ -45,15 +45,15 @@ INPUTS: Final = 7  # Number of usable inputs per port.
 # (GPPU) make a broken wire read as open instead of at random.
 SETTINGS: Final = bytes(
     (
-        *(0x7F, 0x7F),  # IODIR: seven inputs per port; 0xFF after a reset.
-        *(0x00, 0x00),  # IPOL: inputs are not inverted.
-        *(0x00, 0x00),  # GPINTEN: no interrupts.
-        *(0x00, 0x00),  # DEFVAL: unused without interrupts.
-        *(0x00, 0x00),  # INTCON: unused without interrupts.
+        *(0x7F, 0x7F),  # IODIR: seven inputs per port. The value after a reset is 0xFF.
+        *(0x00, 0x00),  # IPOL: no input is inverted.
+        *(0x00, 0x00),  # GPINTEN: interrupts are off.
+        *(0x00, 0x00),  # DEFVAL has no effect without interrupts.
+        *(0x00, 0x00),  # INTCON has no effect without interrupts.
         # IOCON, one register with two addresses: BANK is 0 and the address pointer advances, as
         # after a reset.
         *(0x00, 0x00),
-        *(0x7F, 0x7F),  # GPPU: pull-up at every input.
+        *(0x7F, 0x7F),  # GPPU: every input has a pull-up.
     )
 )
 

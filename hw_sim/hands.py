@@ -323,8 +323,8 @@ class Hands:
         return self._done(Action(now_s, now_s, now_s, (piece_id,)))
 
     def tire(self) -> None:
-        """Open each hand that has received no instruction for ``TIRED_S`` seconds, because its page
-        may be closed.
+        """Open each hand that has received no instruction for ``TIRED_S`` seconds, because the page
+        that controls the hand may be closed.
         """
         now_s = self._now()
         for number in [at for at, since_s in self._grips.items() if since_s < now_s - TIRED_S]:
