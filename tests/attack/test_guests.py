@@ -139,7 +139,7 @@ ENGLISH = Catalogue()
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_guests(tmp_path, monkeypatch, seed):
-    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EngineRoom", FirstMove)
+    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EnginePool", FirstMove)
     rng = random.Random(seed)
     guests = [Guest(random.Random(seed * 100 + n)) for n in range(4)]
     kills = 0

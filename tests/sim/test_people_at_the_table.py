@@ -37,7 +37,7 @@ FOLLOWS = {"blue": EngineSeat(level=5, follows=True)}
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EngineRoom", FirstMove)
+    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EnginePool", FirstMove)
     with SimSession(unhurried("plate-10"), tmp_path) as session:
         yield Table(session)
 

@@ -103,7 +103,7 @@ class Table(OwnHand):
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EngineRoom", WhenTold)
+    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EnginePool", WhenTold)
     with SimSession(unhurried("plate-10"), tmp_path) as session:
         yield Table(session)
 

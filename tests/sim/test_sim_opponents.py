@@ -93,7 +93,7 @@ class Table(OwnHand):
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EngineRoom", FirstMove)
+    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EnginePool", FirstMove)
     with SimSession(unhurried("plate-10"), tmp_path) as session:
         yield Table(session)
 
@@ -238,7 +238,7 @@ def test_a_seat_that_cannot_be_is_refused_and_nothing_changes(table):
 
 
 def test_processes_end_with_the_table(tmp_path, monkeypatch):
-    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EngineRoom", FirstMove)
+    monkeypatch.setattr("tiltboard.firmware_host.host.assemble.EnginePool", FirstMove)
     with SimSession(unhurried("plate-10"), tmp_path) as session:
         room = session.host.session.opponents._pool
     assert room.closed
