@@ -59,7 +59,7 @@ def man_page(when: int) -> str:
 
 def under(group: Group | click.Group, context: click.Context) -> Iterator[str]:
     """Yield the description of each command in a group, including subcommands."""
-    ours = group.grouped().values() if isinstance(group, Group) else [group.commands]
+    ours = group.group_commands().values() if isinstance(group, Group) else [group.commands]
     for name in (name for commands in ours for name in commands):
         command = group.get_command(context, name)
         if command is None or command.hidden:
