@@ -159,7 +159,7 @@ class Modes:
         """
         if self.sweep is not None:
             accepted, found = self.sweep.update(look.frame).accepted, None
-            self.request_shown = self.sweep.request_shown(overlay)
+            self.asked = self.sweep.request_shown(overlay)
             if not self.sweep.done:
                 self._done_since_s = None
             elif self._done_since_s is None:

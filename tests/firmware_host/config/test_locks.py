@@ -20,7 +20,7 @@ HOLDER = """
 import sys
 from tiltboard.firmware_host.config import pi_board
 pi_board.PREFIX = sys.argv[3]
-with computer.board_lock((sys.argv[2],)):
+with pi_board.board_lock((sys.argv[2],)):
     print("held", flush=True)
     sys.stdin.read()
 """
