@@ -429,7 +429,9 @@ class SimDisk:
                 os.environ[NO_BYTECODE] = said
 
     def refill_after_reopening(self) -> None:
-        """Fill the disk up to the length of the new log, after the journal was opened again."""
+        """Fill the disk again after the journal was reopened, so that only the space of its new log
+        remains.
+        """
         if self._limits is not None:
             self.set_full(True)
 

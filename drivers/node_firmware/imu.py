@@ -110,8 +110,8 @@ class Imu:
             return False
         stands = raw == self._last
         due = now_us - self._since_us >= _CHECK_US
-        # Verify the chip's settings regularly, and also if its readings repeat or are zero, because
-        # a chip that lost power sleeps.
+        # Verify the chip's settings regularly, and also if its readings repeat or are zero: a chip
+        # that has lost power wakes up in sleep mode.
         if stands or due or raw == _LOW:
             if not (self._identify(now_us) and self._keeps_settings(now_us)):
                 return False

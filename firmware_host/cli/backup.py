@@ -216,7 +216,7 @@ def _manifest(path: Path, data: bytes) -> Manifest:
 
 
 def _check(path: Path, name: str, data: bytes) -> None:
-    """Raise BackupError if this version cannot use a file of a backup."""
+    """Raise BackupError if this version cannot use a file in the backup."""
     try:
         if name == JOURNAL_NAME:
             with tempfile.TemporaryDirectory(prefix="tiltboard-") as folder:

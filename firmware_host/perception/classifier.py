@@ -129,7 +129,7 @@ class Classifier:
         self.readings, self.unclassified = readings, without(self.unclassified, *changed_mt)
 
     def set_bands(self, places: Iterable[int], zeroed: Sequence[bool]) -> None:
-        """Set the bands of places whose magnet or zero offset has changed."""
+        """Recompute the reading bands of the places whose magnet or zero offset has changed."""
         known = self.magnets, self.readings, zeroed, self.classes
         self.bands = self.bands.set(places, *known)
 

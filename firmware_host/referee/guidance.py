@@ -259,8 +259,8 @@ def _ask_for_move(board: JudgedBoard) -> View:
 
 
 def _show_turn_without_it(board: JudgedBoard) -> View:
-    """Return the view of the turn while a possible move has an unreadable place. Places with an
-    extra piece stay dark.
+    """Return the lights and sentence of a turn in which a possible move needs a place that no
+    sensor can read. Places with an extra piece stay dark.
     """
     turn, misplaced = _turn(board.state), board.finding.misplaced
     lit = {place: role for place, role in turn.roles.items() if place not in misplaced}

@@ -208,7 +208,9 @@ class RefereeState(Struct, frozen=True):
 
     play: Play
     menu: Menu | None = None
-    """Function that returns the menu for a long press of back, or None if there is no menu."""
+    """Function that returns the menu for a long press of the *Back* button, or None if there is no
+    menu.
+    """
     silent_failures: bool = False
     """True if sensors can fail undetected, as switches do."""
     tilts: bool = False

@@ -68,8 +68,8 @@ class Line:
         return replace(self, moves=moves, reached=reached, position=turn.position, last=turn)
 
     def cut_to(self, to: int) -> Line:
-        """Return the game with only its first ``to`` moves, and without a result agreed by the
-        players.
+        """Return the game cut back to its first ``to`` moves, without a result that the players
+        agreed on.
         """
         return Line.of(self.game, self.game_id, self.moves[:to], self.reached[: to + 1])
 
@@ -159,7 +159,9 @@ class JournalPort(Protocol):
         """Store the move that people are carrying out, or None if that move was cancelled."""
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
-        """Take back all moves after the first ``to`` moves. ``ply``: number of the last move."""
+        """Take back moves until only ``to`` moves remain. ``ply``: number of moves played before
+        that.
+        """
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
         """Store the result of the game in the form of ``Outcome.as_json``."""

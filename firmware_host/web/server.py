@@ -140,8 +140,8 @@ class _LateServer(uvicorn.Server):
         self._ticks, self._wait_ticks = 0, FIRST_RETRY_TICKS
 
     async def on_tick(self, counter: int) -> bool:
-        """Try to open absent addresses, with growing delays between attempts. Uvicorn calls this
-        method every 0.1 s.
+        """Retry to listen at addresses that are not available yet, with growing delays. Uvicorn
+        calls this method every 0.1 s.
         """
         if self._absent and self._ticks == 0:
             await self._look()

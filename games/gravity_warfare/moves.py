@@ -22,7 +22,8 @@ from tiltboard.games.rules import Dice
 CHANCE, TABLE = "chance", "table"
 BUYING = ("window", "blocked", "choose", "event", "take", "place", "after", "refill")
 SEEING = ("card", "roll", "blocked", "window", "after", "refill")
-# The numbers of fallen pieces from which a random failure is drawn. Each entry is equally likely.
+# Numbers of pieces that can fall in a random failure. One entry is drawn, and all entries are
+# equally likely.
 FALLS = (0, 0, 1, 1, 2, 3, 4)
 
 

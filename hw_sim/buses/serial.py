@@ -39,7 +39,7 @@ KERNEL_TRIES = 20_000
 KERNEL_WAIT_MS = 1
 
 
-# Wrong bytes that a receiver with another baud rate reads, by the byte that was sent.
+# Byte sent -> garbled byte that a receiver with another baud rate reads.
 _NOISE = bytes((5 * byte + 0x5A) & 0xFF for byte in range(256))
 
 

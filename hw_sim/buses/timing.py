@@ -1,7 +1,7 @@
-"""The durations of a Raspberry Pi's calls in virtual time, all in one table.
+"""Durations of calls on a Raspberry Pi, in virtual time.
 
-The models of the chips and the bus clocks determine the times on the wires. The values here are the
-times that Linux and Python on a Pi 4 need in addition.
+The models of the chips and buses compute how long a transfer takes on the wires. The values here
+are the overhead that Linux and Python add on a Pi 4.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Maker:
         self._blinked = TaskAnswer.YES
         self._lit_since: tuple[bool, float] = False, 0.0
         self.holds: int | None = None
-        """Plate place of the person's piece, or None if no piece is on the plate."""
+        """Place on the plate that holds the person's piece, or None if no piece is on the plate."""
         self._kind = ""
         self._has_asked = True  # True if the person holds the piece that was requested.
         table.world.trays |= {kind.value: kind for kind in MagnetKind}

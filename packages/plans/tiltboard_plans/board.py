@@ -262,8 +262,8 @@ class Channel:
     lane: float = 0.9
     ends: list[tuple[str, tuple[Point, ...]]] = field(default_factory=list)
     apart: dict[str, str] = field(default_factory=dict)
-    """The names of extra lanes, by the name of the net. Some pins of a net use the extra lane
-    instead of the net's lane.
+    """Net -> name of its extra lane (a second track along the channel), which some of its pins use
+    instead of the main lane.
     """
 
     def add(self, net: str, *points: Point) -> None:

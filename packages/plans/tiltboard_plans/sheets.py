@@ -128,8 +128,8 @@ def _mark_sheet(sheet: Sheet, y: float, words: str) -> None:
 def _ring(
     sheet: Sheet, middle: tuple[float, float], light: tuple[float, float], pitch_mm: float
 ) -> None:
-    """Add a ring that leads the light of a place around the piece. The ring has an ear that covers
-    the place's light.
+    """Add a light-guide ring, which carries the light of a place around the piece. The ring's ear
+    covers the place's LED.
     """
     (x, y), (east, north) = middle, light
     inner, outer = PieceBody().diameter_mm / 2 + 0.5, min(pitch_mm / 2 - 0.4, 17.2)

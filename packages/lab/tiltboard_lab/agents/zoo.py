@@ -63,7 +63,7 @@ class TableEnv(AECEnv, EzPickle):  # type: ignore[misc]
         }
 
     def observation_space(self, agent: str) -> Any:
-        """Return the space of the observations of ``agent``."""
+        """Return the observation space of ``agent``."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:

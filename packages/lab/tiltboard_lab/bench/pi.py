@@ -33,8 +33,8 @@ GOAL_BUSY_MS = 0.35
 GOAL_SHARE = 0.6
 IMU_MS = 0.39  # Time to read 14 bytes from the tilt sensor at 400 kHz, in ms.
 CONVERSIONS = 112
-# Number of pin calls per scan: 16 writes, because each of the 16 addresses changes one address
-# line, and two button reads.
+# Number of pin calls per scan: 16 writes (each of the 16 addresses changes one address line) and 2
+# reads of the buttons.
 PINS = 18
 SEND_MS = 0.2  # Maximum time for passing a frame of lights to the sending thread, in ms.
 PROFILE = "plate-10"

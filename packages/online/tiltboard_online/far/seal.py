@@ -63,7 +63,7 @@ class Keys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @classmethod
     def of(cls, code: str) -> Keys:
         """Return the keys derived from a code. ``code``: a code that ``read_code`` has returned.
-        The derivation takes 32 MiB of memory and some tenths of a second.
+        The derivation takes 32 MiB of memory and a few tenths of a second.
         """
         stretched = hashlib.scrypt(
             code.replace("-", "").encode(), salt=SALT, n=1 << 15, r=8, p=1,
