@@ -194,7 +194,7 @@ def session_of(profile: str, state: Path) -> SimSession:
 
 
 def play_quietly(session: SimSession) -> int:
-    """Play at most ``TURNS`` turns in which only the new piece moves. Return the number of turns."""
+    """Play at most ``TURNS`` turns in which only the new piece moves. Return their number."""
     while session.host.status.phase != "turn":
         session.tick()
     turns = quiet_turns(session.host.game, TURNS)
