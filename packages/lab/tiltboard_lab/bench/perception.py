@@ -126,7 +126,7 @@ def run(
         echo("through the chips and drivers, 3x noise, 5 mm, pieces put and taken:")
         echo(_missing_row(tally))
         tally = through_the_chips(table, stream, chip_scans, realistic=True)
-        echo("the same, calibrated, everything at realistic size (see docs/benchmarks.md):")
+        echo("the same, calibrated, at realistic size (see packages/lab/docs/measurements.md):")
         echo(_missing_row(tally))
 
 
