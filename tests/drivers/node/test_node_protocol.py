@@ -315,5 +315,5 @@ def test_small_changes_take_half_a_byte(key, changes):
 def test_a_usual_reading_takes_the_documents_share_of_the_line():
     body = struct.pack(">IBB", 0, 0x30, 0) + bytes(12) + packed([512] * 100, [512] * 100)
     size = len(protocol.frame(protocol.DELTA, 0, body))
-    assert f"has {size} bytes on the line" in DOC
+    assert f"takes {size} bytes on the line" in DOC
     assert round(size * 10 * 100 / 460_800 * 100) == 16
