@@ -323,6 +323,8 @@ class Hint(PlayersRequest, frozen=True, tag="hint"):
     ``player`` can ask for a hint only during their own turn.
     """
 
+    of_the_step = False  # The hint is for the position in which the table gets the request.
+
 
 class Assist(Verb, frozen=True, tag="assist"):
     """Show ``player`` a rating of their legal moves from now on. With an ``amount`` of 0, no rating

@@ -189,7 +189,10 @@ def test_a_phone_takes_back_its_own_move_and_resigns(network):
     phone = network.scan(laptop, "red")
     expect_phase(phone, "Your turn")
     tap(phone, "c3")
-    expect_phase(phone, "You are Red")
+    # A take-back is of the step that the phone shows, so the move must be over on both pages.
+    for page in (laptop, phone):
+        expect(page.locator(".move")).to_have_text(["c3"])
+        expect(page.locator(".say-card")).to_have_attribute("data-phase", "turn")
     phone.get_by_role("button", name="Take back").click()
     expect_phase(phone, "Your turn")
     tap(phone, "d4")

@@ -31,7 +31,7 @@ import { Store } from "/static/store.js";
 import { Tilting, TiltPad } from "/static/tilt.js";
 import { Trays } from "/static/trays.js";
 
-const OF_THE_STEP = new Set(["take-back", "swap", "make-move", "answer", "hint", "again"]);
+const OF_THE_STEP = new Set(["take-back", "swap", "make-move", "answer", "again"]);
 const BY_RULES = new Set(["put", "take", "pick-up", "set-down", "grab", "let-go"]);
 const YEAR_S = 365 * 24 * 3600;
 const byId = (id) => document.getElementById(id);
